@@ -77,7 +77,7 @@ struct Options {
   std::vector<GivenFlag> given; // Flags that a stage's text may already have decided.
 
   bool isForCpu() const { return target == "cpu"; }
-  /// Whether there will be a memory budget.
+  /// Returns whether there will be a memory budget.
   bool hasBudget() const { return plan.fit.memory || takesAvailableMemory; }
   /// Reports contradictions between options.
   void check(RefuseOption refuse) const;

@@ -57,13 +57,13 @@ private:
 
 } // namespace
 
-/// Whether the run only needs the allocated program.
+/// Returns whether the run only needs the allocated program.
 static bool needsAllocatedAlone(const Options &options) {
   return options.stage == Stage::Allocated && options.remarks.empty() && options.irFolder.empty() &&
          options.reproducer.empty();
 }
 
-/// Whether the plan may depend on choices before allocation.
+/// Returns whether the plan may depend on choices before allocation.
 static bool hasChoices(const Options &options) {
   const PlanContext context{nullptr, options.getOffloadSpace()};
   return !options.allow.empty() || options.fitsBatch ||

@@ -12,8 +12,8 @@
 
 namespace mtc::tool {
 
-/// Whether a file is the text of a stage and not an ONNX model: its name ends in `.mlir`, or it
-/// starts with the header that mtc writes.
+/// Returns whether a file is the text of a stage and not an ONNX model: its name ends in `.mlir`,
+/// or it starts with the header that mtc writes.
 bool isStageText(llvm::StringRef path);
 
 /// Reads the text of a stage. Returns null, with diagnostics, if the text is not a module, does not

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::tool;
 
-/// Whether the program converts elements of type `from` to `to` when it reads the file.
+/// Returns whether the program converts elements of type `from` to `to` when it reads the file.
 static bool isConverted(Type from, Type to) {
   auto isFloat = [](Type type) { return type.isF32() || isNarrowFloat(type); };
   return isFloat(from) && isFloat(to) && from != to;

@@ -32,7 +32,7 @@ ReductionEmitter::ReductionEmitter(const NormalKernel &kernel, const LoopPlan &p
     : kernel(kernel), plan(plan), b(b), emitter(emitter), kept(kept),
       isAlongRow(plan.vectorIsReduced(kernel)) {}
 
-/// Whether results depend on the order in which elements are combined.
+/// Returns whether results depend on the order in which elements are combined.
 static bool dependsOnOrder(const Reductions &reductions) {
   return llvm::any_of(reductions.ops, [](KernelReduceOp reduce) {
     return isa<FloatType>(reduce.getType()) && reduce.getKind() != ReductionKind::Max &&

@@ -239,8 +239,8 @@ private:
 };
 } // namespace
 
-/// Whether an expression is a sum of dims, symbols and constants with constant factors, for which
-/// `simplifyAffineExpr` is idempotent.
+/// Returns whether an expression is a sum of dims, symbols and constants with constant factors, for
+/// which `simplifyAffineExpr` is idempotent.
 static bool isLinear(AffineExpr expr) {
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)

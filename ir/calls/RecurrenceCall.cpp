@@ -29,8 +29,8 @@ template <typename Op> static MtcRecurrence describe(Op op, std::optional<unsign
   return r;
 }
 
-/// Whether the elements are in row-major order without gaps; the strides of axes with one index do
-/// not matter.
+/// Returns whether the elements are in row-major order without gaps; the strides of axes with one
+/// index do not matter.
 static bool isContiguous(Value value, ArrayRef<int64_t> strides) {
   ArrayRef<int64_t> shape = shapeOf(value);
   return llvm::all_of(llvm::zip_equal(shape, strides, rowMajorStrides(shape)), [](auto axis) {
@@ -39,7 +39,7 @@ static bool isContiguous(Value value, ArrayRef<int64_t> strides) {
   });
 }
 
-/// Whether a target's library, or its own implementation, may support the element type.
+/// Returns whether a target's library, or its own implementation, may support the element type.
 static bool isCall(Value value) {
   Type element = typeOf(value).getElementType();
   return element.isF32() || element.isF64();

@@ -83,7 +83,7 @@ static bool staysInTiles(AffineMap map, ArrayRef<int64_t> space, RankedTensorTyp
   });
 }
 
-/// Whether each tile of the kernel needs only a tile of an operand.
+/// Returns whether each tile of the kernel needs only a tile of an operand.
 static bool isReadInTiles(BlockArgument operand, const Box &iterations, ArrayRef<int64_t> space,
                           int64_t count) {
   return llvm::all_of(operand.getUsers(), [&](Operation *user) {

@@ -38,15 +38,15 @@ private:
   llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, std::optional<int64_t>> known;
 };
 
-/// Whether a causal mask with this offset selects at least one key for every query.
+/// Returns whether a causal mask with this offset selects at least one key for every query.
 inline bool leavesEveryRow(int64_t offset) { return offset >= 0; }
 
 /// Returns the common value of all elements if the value is a constant splat.
 std::optional<double> splatOf(mlir::Value value);
 
-/// Whether a number that is added to a score, or replaces it, masks the key in every row that has
-/// an unmasked key. This holds for -inf, and for finite numbers that mask every score without
-/// overflow.
+/// Returns whether a number that is added to a score, or replaces it, masks the key in every row
+/// that has an unmasked key. This holds for -inf, and for finite numbers that mask every score
+/// without overflow.
 bool leavesOut(double number);
 
 } // namespace mtc

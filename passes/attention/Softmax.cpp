@@ -49,7 +49,7 @@ Value mtc::softmaxInput(DivOp division) {
   return shifted.getLhs();
 }
 
-/// Whether a value is computed from random bits by elementwise operations and views.
+/// Returns whether a value is computed from random bits by elementwise operations and views.
 static bool isRandom(Value value, int depth = 8) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0)
@@ -60,7 +60,7 @@ static bool isRandom(Value value, int depth = 8) {
          llvm::any_of(op->getOperands(), [&](Value x) { return isRandom(x, depth - 1); });
 }
 
-/// Whether a contraction is reachable through elementwise operations and data movement.
+/// Returns whether a contraction is reachable through elementwise operations and data movement.
 static bool reachesProduct(Value value, int depth = 8) {
   return depth > 0 && llvm::any_of(value.getUsers(), [&](Operation *user) {
            if (isa<ContractOp>(user))
@@ -72,7 +72,7 @@ static bool reachesProduct(Value value, int depth = 8) {
          });
 }
 
-/// Whether dropout applies to the value in training but not in inference.
+/// Returns whether dropout applies to the value in training but not in inference.
 static bool isDroppedInTraining(Value value) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     auto select = dyn_cast<SelectByModeOp>(user);

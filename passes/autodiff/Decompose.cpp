@@ -21,7 +21,7 @@ public:
 private:
   void runOnOperation() override;
 
-  /// Whether a library of the target computes the operation, with any number of threads.
+  /// Returns whether a library of the target computes the operation, with any number of threads.
   bool isComputed(Operation *op) {
     auto call = dyn_cast<LibraryCallOpInterface>(op);
     return !libraryCalls && call && call.isLibraryCall() && target.getSupportLevel(call) > 0 &&

@@ -8,7 +8,7 @@
 
 namespace mtc {
 
-/// Whether a target's library supports `call` less well than `than`, or not at all.
+/// Returns whether a target's library supports `call` less well than `than`, or not at all.
 bool isSupportedLess(const TargetInfo &target, LibraryCallOpInterface call,
                      LibraryCallOpInterface than);
 
@@ -27,8 +27,8 @@ mlir::Value readAs(mlir::OpBuilder &builder, mlir::Value root, const IterationOf
 mlir::Value inputOf(KernelOp kernel, KernelLoadOp load);
 /// Returns the element offsets of a load without guard and symbols; nothing for other loads.
 std::optional<IterationOffsets> offsetsOf(KernelOp kernel, KernelLoadOp load);
-/// Whether the kernel is the only user of its operand and of all values that the operand is a view
-/// of.
+/// Returns whether the kernel is the only user of its operand and of all values that the operand is
+/// a view of.
 bool isReadByAlone(KernelOp kernel, mlir::Value input);
 
 } // namespace mtc

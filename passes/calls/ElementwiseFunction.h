@@ -30,12 +30,12 @@ public:
   /// divisions, tanh, exp and integer powers.
   std::optional<Column> evaluate(mlir::Value value, llvm::ArrayRef<Column> arguments) const;
 
-  /// Whether the value is relu of an argument; NaN must propagate.
+  /// Returns whether the value is relu of an argument; NaN must propagate.
   bool isRelu(mlir::Value value) const;
-  /// Whether the value is g(argument) with g(x) = x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715
-  /// x^3))).
+  /// Returns whether the value is g(argument) with g(x) = x / 2 (1 + tanh(sqrt(2 / pi) (x +
+  /// 0.044715 x^3))).
   bool isGelu(mlir::Value value) const;
-  /// Whether the value is the first argument times g'(second argument).
+  /// Returns whether the value is the first argument times g'(second argument).
   bool isGeluGradient(mlir::Value value) const;
 
 private:

@@ -42,7 +42,7 @@ struct StoredSum {
   IterationOffsets offsets;
 };
 
-/// Whether the kernel's load is the only user of a library call's result.
+/// Returns whether the kernel's load is the only user of a library call's result.
 bool isProductFor(KernelOp kernel, Term term, const IterationOffsets &stored) {
   auto call = term.root.getDefiningOp<LibraryCallOpInterface>();
   if (!call || !call.isLibraryCall() || !isa<EpilogueOpInterface>(*call) ||
@@ -74,14 +74,16 @@ Value withoutRounding(Value value, Type element) {
                                                                              : value;
 }
 
-/// Whether a call with an f32 result can store it as `element`, the type of the call's operands.
+/// Returns whether a call with an f32 result can store it as `element`, the type of the call's
+/// operands.
 bool mayRound(Value product, Type element) {
   Operation *call = product.getDefiningOp();
   return call && getElementTypeOrSelf(product).isF32() && call->getNumOperands() > 0 &&
          getElementTypeOrSelf(call->getOperand(0)) == element && !element.isF32();
 }
 
-/// Whether a call rounds its result to the type of its operands although an f32 sum uses it.
+/// Returns whether a call rounds its result to the type of its operands although an f32 sum uses
+/// it.
 bool mayStayWide(Value product, Type element) {
   Operation *call = product.getDefiningOp();
   Type given = getElementTypeOrSelf(product);
@@ -236,7 +238,8 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
     llvm::append_range(terms, variables);
   }
 
-  /// Whether the call adds to a variable, so that its result may overwrite the variable in place.
+  /// Returns whether the call adds to a variable, so that its result may overwrite the variable in
+  /// place.
   static bool accumulates(LibraryCallOpInterface call) {
     return llvm::any_of(call->getOpOperands(), [&](OpOperand &operand) {
       return isOfVariable(operand.get()) &&

@@ -22,10 +22,11 @@ struct Unit {
 
 } // namespace
 
-// Shared memory: Open MPI between two processes of one machine (bench/network.py). Ethernet: 90 %
-// of the line rate and the latency of TCP. NVLink with InfiniBand: a GPU's share of the network
-// between nodes and of NVLink, with the latencies of the protocol Simple, as in the tuning tables
-// of NCCL, which executes point-to-point operations in batches of 8.
+// The figures of shared memory were measured with Open MPI between two processes of one machine
+// (bench/network.py). Those of Ethernet are 90 % of the line rate and the latency of TCP. Those of
+// NVLink with InfiniBand are a GPU's share of the network between nodes and of NVLink, with the
+// latencies of the protocol Simple from the tuning tables of NCCL, which executes point-to-point
+// operations in batches of 8.
 static constexpr NetworkClass classes[] = {
     {"shm", "shared memory of one machine", {{2e-6, 2e9}}},
     {"10gbe", "10 Gbit/s Ethernet", {{30e-6, 1.1e9}}},

@@ -28,8 +28,8 @@ private:
       }
   }
 
-  /// Whether the table is much longer than the number of indices. Finding the first update of each
-  /// row is quadratic in the number of indices.
+  /// Returns whether the table is much longer than the number of indices. Finding the first update
+  /// of each row is quadratic in the number of indices.
   bool isWorthIt(ScatterAddOp op) {
     constexpr int64_t minShrinkage = 4;
     int64_t count = op.getIndices().getType().getNumElements();

@@ -83,7 +83,7 @@ private:
     return true;
   }
 
-  /// Whether the value is live at the consumer in any case, because the consumer or a later
+  /// Returns whether the value is live at the consumer in any case, because the consumer or a later
   /// operation uses it.
   static bool isThereAt(Value value, KernelOp user, const UserIndex &index) {
     Value root = rootOf(value);

@@ -18,7 +18,7 @@ using namespace mtc;
 
 namespace {
 
-/// Whether all results of a kernel are independent floating-point sums over leading dims.
+/// Returns whether all results of a kernel are independent floating-point sums over leading dims.
 bool isColumnSum(KernelOp kernel) {
   if (kernel.getShape() != FusibleShape::ColumnReduction)
     return false;

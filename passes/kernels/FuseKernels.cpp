@@ -119,8 +119,8 @@ private:
     return exceedsLimits(producer, consumer, limits);
   }
 
-  /// Whether a kernel reads few elements of a large computed value, as an embedding lookup does: a
-  /// separate kernel is cheap and ends the value's live range.
+  /// Returns whether a kernel reads few elements of a large computed value, as an embedding lookup
+  /// does: a separate kernel is cheap and ends the value's live range.
   static bool readsLittleOfMuch(KernelOp kernel) {
     int64_t computed = 0;
     for (Value input : kernel.getInputs()) {
@@ -157,8 +157,8 @@ private:
     return bytes;
   }
 
-  /// Whether a kernel computes at most this many arithmetic operations for each element, none of
-  /// them slow.
+  /// Returns whether a kernel computes at most this many arithmetic operations for each element,
+  /// none of them slow.
   static bool isCheap(KernelOp kernel, unsigned maxOperations) {
     unsigned operations = 0;
     for (Operation &op : kernel.getBody().front()) {
@@ -169,8 +169,8 @@ private:
     return operations <= maxOperations;
   }
 
-  /// Whether every user of a cheap result should recompute it: this reads hardly more memory than
-  /// the result occupies, and saves writing the result.
+  /// Returns whether every user of a cheap result should recompute it: this reads hardly more
+  /// memory than the result occupies, and saves writing the result.
   bool isWorthComputingTwice(KernelOp producer) {
     constexpr unsigned maxOperations = 8, maxUsers = 4;
     if (producer->getNumResults() != 1 || !isCheap(producer, maxOperations) ||
@@ -255,8 +255,8 @@ private:
     }
   }
 
-  /// Whether independent reductions of two kernels would form a long body, which has fewer lanes.
-  /// The order of summation would then depend on the number of reductions in a program.
+  /// Returns whether independent reductions of two kernels would form a long body, which has fewer
+  /// lanes. The order of summation would then depend on the number of reductions in a program.
   static bool sumsTogether(KernelOp first, KernelOp second) {
     constexpr int64_t longBody = 60;
     auto reduces = [](KernelOp kernel) {

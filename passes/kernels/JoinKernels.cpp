@@ -10,8 +10,8 @@ using namespace mtc;
 
 namespace {
 
-/// Whether each load by `second` of a result of `first` reads the element that `first` computes in
-/// the same iteration. A column sum is complete only after the last iteration.
+/// Returns whether each load by `second` of a result of `first` reads the element that `first`
+/// computes in the same iteration. A column sum is complete only after the last iteration.
 bool readsAtSameIteration(KernelOp first, KernelOp second, const CommonSpace &common) {
   Block &body = second.getBody().front();
   for (auto [input, argument] : llvm::zip_equal(second.getInputs(), body.getArguments())) {
@@ -39,8 +39,8 @@ bool readsAtSameIteration(KernelOp first, KernelOp second, const CommonSpace &co
   return true;
 }
 
-/// Whether one of a kernel's column sums is over a dim along which the fused kernel reduces rows,
-/// but this kernel does not.
+/// Returns whether one of a kernel's column sums is over a dim along which the fused kernel reduces
+/// rows, but this kernel does not.
 bool sumsAlongRows(KernelOp kernel, const CommonSpace &common, ArrayRef<AffineExpr> dims) {
   return llvm::any_of(yieldOf(kernel).getAdded(), [&](int64_t sum) {
     AffineMap stored = common.rewrite(storedAt(kernel, sum), dims);
@@ -53,9 +53,9 @@ bool sumsAlongRows(KernelOp kernel, const CommonSpace &common, ArrayRef<AffineEx
   });
 }
 
-/// Whether fusion would distribute a kernel's iterations over the threads by only a few rows.
-/// Fusion is least useful for two kernels without rows, because a GPU has thousands of threads for
-/// their iterations.
+/// Returns whether the fused kernel would have fewer rows than threads to share them. A fused
+/// kernel that reduces distributes only whole rows over the threads. Fusion is least useful for two
+/// kernels without rows, because a GPU has thousands of threads for their iterations.
 bool rowsAreTooFew(KernelOp first, KernelOp second, const CommonSpace &common) {
   const bool noneHasRows = first.getReduced().empty() && second.getReduced().empty();
   const int64_t enoughRows = noneHasRows ? 256 : 64;
@@ -78,7 +78,8 @@ int64_t resultBytes(KernelOp kernel) {
   return bytes;
 }
 
-/// Whether the results are so small, compared to the operands, that longer live ranges are free.
+/// Returns whether the results are so small, compared to the operands, that longer live ranges are
+/// free.
 bool givesLittle(KernelOp kernel) {
   int64_t read = 0;
   for (Value input : kernel.getInputs())
@@ -86,8 +87,8 @@ bool givesLittle(KernelOp kernel) {
   return resultBytes(kernel) * 16 <= read;
 }
 
-/// Whether the second kernel can be moved up to the first. Large results must not become live
-/// across library calls.
+/// Returns whether the second kernel can be moved up to the first. Large results must not become
+/// live across library calls.
 bool canMoveUp(KernelOp first, KernelOp second, const UserIndex &index) {
   for (Value input : second.getInputs()) {
     Operation *source = rootOf(input).getDefiningOp();
@@ -97,8 +98,8 @@ bool canMoveUp(KernelOp first, KernelOp second, const UserIndex &index) {
   return givesLittle(second) || !index.hasCallBetween(first, second);
 }
 
-/// Whether fusion would extend the live range of an operand of `first` to `second`, although the
-/// operand is larger than the results of `first`.
+/// Returns whether fusion would extend the live range of an operand of `first` to `second`,
+/// although the operand is larger than the results of `first`.
 bool wouldLiveLonger(Value value, KernelOp first, KernelOp second, const UserIndex &index) {
   Value root = rootOf(value);
   Operation *source = root.getDefiningOp();

@@ -25,14 +25,14 @@ llvm::SmallVector<KernelLoadOp> loadsOf(mlir::BlockArgument argument);
 bool isReadByRows(mlir::BlockArgument argument);
 /// Merges loads of the same element of an operand, except for loads with a guard or symbols.
 void mergeLoads(mlir::BlockArgument argument);
-/// Whether a kernel only moves elements.
+/// Returns whether a kernel only moves elements.
 bool onlyMoves(KernelOp kernel);
-/// Whether a kernel only decodes elements: its operands have fewer bytes, or are variables, which
-/// are live throughout the step. Each user can then decode the operands itself at no cost.
+/// Returns whether a kernel only decodes elements: its operands have fewer bytes, or are variables,
+/// which are live throughout the step. Each user can then decode the operands itself at no cost.
 bool onlyDecodes(KernelOp kernel);
 
-/// Whether a kernel only rounds computed f32 elements to 16-bit storage. Such a kernel belongs to
-/// its producer, and its users should read the 16-bit elements.
+/// Returns whether a kernel only rounds computed f32 elements to 16-bit storage. Such a kernel
+/// belongs to its producer, and its users should read the 16-bit elements.
 bool onlyNarrows(KernelOp kernel);
 
 /// Composes `map`, which reads the shape `to` over the iteration space, with a reshape: returns the
@@ -44,10 +44,11 @@ mlir::AffineMap reshapeMap(mlir::AffineMap map, mlir::ArrayRef<int64_t> to,
 mlir::Value rootOf(mlir::Value value);
 /// Returns the uses of a value and of its views by operations other than views.
 mlir::SmallVector<mlir::OpOperand *> findUses(mlir::Value value);
-/// Whether a value is the read of a variable or a view of it, and thus live for the whole step.
+/// Returns whether a value is the read of a variable or a view of it, and thus live for the whole
+/// step.
 bool isOfVariable(mlir::Value value);
-/// Whether `first` precedes `second` in a block. Searches nearby operations first, since MLIR
-/// renumbers the whole block for order queries after operations were created.
+/// Returns whether `first` precedes `second` in a block. Searches nearby operations first, since
+/// MLIR renumbers the whole block for order queries after operations were created.
 bool standsBefore(mlir::Operation *first, mlir::Operation *second);
 /// Erases views of a value without users, transitively.
 void eraseUnreadViewsOf(mlir::Value value);

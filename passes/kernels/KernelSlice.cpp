@@ -10,7 +10,8 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Whether a kernel may load a result instead of computing it, because it is stored unrounded.
+/// Returns whether a kernel may load a result instead of computing it, because it is stored
+/// unrounded.
 static bool mayLoad(KernelOp kernel, unsigned result) {
   KernelYieldOp yield = yieldOf(kernel);
   Operation *source = yield.getValues()[result].getDefiningOp();

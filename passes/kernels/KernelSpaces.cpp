@@ -85,7 +85,7 @@ public:
     }
   }
 
-  /// Whether each kernel reduces over all reduced dims or over none.
+  /// Returns whether each kernel reduces over all reduced dims or over none.
   bool agree() {
     return llvm::all_of(ArrayRef{0, 1}, [&](int i) { return onlyReduced[i] || !anyReduced[i]; });
   }

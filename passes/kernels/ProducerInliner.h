@@ -7,8 +7,8 @@
 
 namespace mtc {
 
-/// Whether a result can be recomputed at any index that a user reads: the kernel is elementwise and
-/// stores the result at a permutation of its iteration space.
+/// Returns whether a result can be recomputed at any index that a user reads: the kernel is
+/// elementwise and stores the result at a permutation of its iteration space.
 bool canInline(KernelOp producer, unsigned result);
 
 /// Recomputes an elementwise producer's result at the indices of the consumer's loads of `input`,

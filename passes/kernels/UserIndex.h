@@ -19,19 +19,19 @@ class UserIndex {
 public:
   explicit UserIndex(mlir::Block &block);
 
-  /// Whether `first` precedes `second`.
+  /// Returns whether `first` precedes `second`.
   bool isBefore(mlir::Operation *first, mlir::Operation *second) const {
     return positions.at(first) < positions.at(second);
   }
-  /// Whether there is an operation between two others that is neither a kernel, a constant, a view,
-  /// an access to a variable nor a collective. Collectives are no boundary: kernels, and with them
-  /// the order of summation, must not depend on where values are exchanged.
+  /// Returns whether there is an operation between two others that is neither a kernel, a constant,
+  /// a view, an access to a variable nor a collective. Collectives are no boundary: kernels, and
+  /// with them the order of summation, must not depend on where values are exchanged.
   bool hasCallBetween(mlir::Operation *first, mlir::Operation *second) const;
-  /// Whether a value or a view of it has users.
+  /// Returns whether a value or a view of it has users.
   bool isRead(mlir::Value root) const { return !usersOf(root).empty(); }
-  /// Whether an operation before `op` uses a value or a view of it.
+  /// Returns whether an operation before `op` uses a value or a view of it.
   bool isReadBefore(mlir::Value root, mlir::Operation *op) const;
-  /// Whether `op` or an operation after it uses a value or a view of it.
+  /// Returns whether `op` or an operation after it uses a value or a view of it.
   bool isReadFrom(mlir::Value root, mlir::Operation *op) const;
   /// Returns up to `maximum` kernels before `kernel` that use a value or a view of it, nearest
   /// first.

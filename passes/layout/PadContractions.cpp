@@ -67,7 +67,8 @@ public:
     padded = llvm::alignTo(extent, multiple);
   }
 
-  /// Whether the padded contraction is faster, and no large value is needed in its original extent.
+  /// Returns whether the padded contraction is faster, and no large value is needed in its original
+  /// extent.
   bool isWorthwhile() {
     if (padded == extent || extent < kMinExtentOfPadding * (padded - extent) || !isFaster())
       return false;

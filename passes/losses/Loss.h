@@ -106,7 +106,7 @@ const Loss *findLoss(llvm::StringRef name);
 /// Parses valid numbers and returns them as a constant [count].
 mlir::Value buildNumbers(TensorBuilder &b, llvm::ArrayRef<std::string> numbers, mlir::Type element);
 
-/// Whether labels of an integer type can have the value.
+/// Returns whether labels of an integer type can have the value.
 bool isRepresentable(int64_t value, mlir::Type element);
 
 std::unique_ptr<mlir::Pass> createAttachLoss(const LossOptions &options);

@@ -187,9 +187,9 @@ LogicalResult LossPlanner::planLengths(LossPlan &plan) {
          << "; expected integers of shape [" << type.getDimSize(0) << "]";
 }
 
-/// Whether the loss is computed from the logits of the output's activation, which is reported as a
-/// remark. Warns about an activation that the loss does not apply itself, or not along the same
-/// axis.
+/// Returns whether the loss is computed from the logits of the output's activation, which is
+/// reported as a remark. Warns about an activation that the loss does not apply itself, or not
+/// along the same axis.
 bool LossPlanner::chooseLogits(const LossPlan &plan) {
   Value output = forward.front().getTerminator()->getOperand(plan.output);
   std::optional<ActivatedOutput> found;

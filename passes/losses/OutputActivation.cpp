@@ -69,8 +69,8 @@ Value logSigmoid(TensorBuilder &b, Value x) {
   return b.sub(b.min(x, b.splat(x, 0.0)), b.log1p(b.exp(b.neg(b.abs(x)))));
 }
 
-/// Whether a value is at most 1 where sums of probabilities are 0: scikit-learn's exporter adds
-/// such a value to both operands of a division.
+/// Returns whether a value is at most 1 where sums of probabilities are 0: scikit-learn's exporter
+/// adds such a value to both operands of a division.
 bool isZeroGuard(Value value) {
   for (int i = 0; i < deepest; ++i) {
     Operation *op = value.getDefiningOp();
@@ -278,7 +278,8 @@ std::optional<ActivatedOutput> matchPair(Value output, int budget) {
   return std::nullopt;
 }
 
-/// Whether an operation only moves elements of its first operand, independently of their values.
+/// Returns whether an operation only moves elements of its first operand, independently of their
+/// values.
 bool isMovement(Operation *op) {
   return isa<ReshapeOp, TransposeOp, SliceOp, ReverseOp, BroadcastOp, GatherOp>(op);
 }

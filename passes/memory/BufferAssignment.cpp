@@ -53,8 +53,8 @@ private:
   void findParts(PlannedOperation *assembly);
   void assignAssembly(PlannedOperation *assembly, int64_t begin);
   void assignMove(MoveOp move, PlannedOperation *op);
-  /// Whether all windows of the operation share the result, such as a scalar reduction. Windows run
-  /// one after another, so the result must not overwrite an operand of the next window.
+  /// Returns whether all windows of the operation share the result, such as a scalar reduction.
+  /// Windows run one after another, so the result must not overwrite an operand of the next window.
   static bool isCommonToWindows(PlannedOperation *op, unsigned result) {
     return op->results[result].bytes <= paddedBytes(1) && op->runsInWindows();
   }
@@ -103,8 +103,8 @@ Buffer BufferAssigner::bufferInBody(const ScanBody &body, unsigned number,
   return Buffer{0, 0, 0, MemorySpace::Device, body.isState(number) ? count + number : number};
 }
 
-/// Whether the next value of a state may overwrite the old one: no operation may use the old value
-/// later, except for copies to outputs, which precede all operations.
+/// Returns whether the next value of a state may overwrite the old one: no operation may use the
+/// old value later, except for copies to outputs, which precede all operations.
 bool BufferAssigner::isUpdatedInPlace(PlannedValue *state, PlannedValue *next) {
   PlannedOperation *definition = next->definition;
   const unsigned result = cast<OpResult>(next->value).getResultNumber();
@@ -140,8 +140,8 @@ void BufferAssigner::assignBodyResults(const ScanBody &body,
   }
 }
 
-/// Whether a result may be computed directly in a variable's buffer: no operation may use the
-/// variable's old value later, and an operation that uses the old value while it computes the
+/// Returns whether a result may be computed directly in a variable's buffer: no operation may use
+/// the variable's old value later, and an operation that uses the old value while it computes the
 /// result must read each element before it writes the corresponding result element.
 bool BufferAssigner::isComputedInPlace(PlannedOperation *write, PlannedValue *value) {
   PlannedOperation *definition = value->definition;

@@ -33,7 +33,7 @@ public:
   mlir::ArrayRef<PlannedOperation *> getText() const { return text; }
   mlir::ArrayRef<PlannedOperation *> getOrder() const { return order; }
   const BufferAssignment &getBuffers() const { return buffers; }
-  /// Whether the function runs only in a separate run such as `--gradients` and not during
+  /// Returns whether the function runs only in a separate run such as `--gradients` and not during
   /// training: it writes transient variables or has the corresponding attribute.
   bool hasSeparateArena() const { return separate; }
   /// Live bytes of buffers with a live range at each position of the schedule.

@@ -13,7 +13,7 @@ static bool isComputed(const PlannedValue &value) {
   return value.definition && value.definition->isCompute;
 }
 
-/// Whether some plan may store the value in a slice that is allocated for the whole step.
+/// Returns whether some plan may store the value in a slice that is allocated for the whole step.
 static bool mayLieInVariable(const PlannedValue &value) {
   return !isComputed(value) || !value.writers.empty();
 }

@@ -61,7 +61,7 @@ public:
     }
   }
 
-  /// Whether the live range of an overlapping value ends at `op`.
+  /// Returns whether the live range of an overlapping value ends at `op`.
   bool endAt(Operation *op, AtAttr slice) const {
     auto known = dying.find(op);
     return known != dying.end() &&

@@ -37,7 +37,8 @@ LogicalResult PlannedOperation::refresh(llvm::function_ref<PlannedValue *(Value)
   return success();
 }
 
-/// Whether `map` depends on a non-unit dimension of the iteration space that `other` does not.
+/// Returns whether `map` depends on a non-unit dimension of the iteration space that `other` does
+/// not.
 static bool variesBeyond(AffineMap map, AffineMap other, ArrayRef<int64_t> space) {
   return llvm::any_of(llvm::enumerate(space), [&](auto dim) {
     return dim.value() > 1 && map.isFunctionOfDim(dim.index()) &&
@@ -55,7 +56,7 @@ static AffineMap withoutUnitDims(AffineMap map, ArrayRef<int64_t> space) {
       map.replaceDimsAndSymbols(dims, {}, map.getNumDims(), map.getNumSymbols()));
 }
 
-/// Whether a value is used only as the initial value of the kernel's result.
+/// Returns whether a value is used only as the initial value of the kernel's result.
 static bool mayAddOnto(KernelOp kernel, Value root) {
   auto onto = dyn_cast_if_present<BlockArgument>(yieldOf(kernel).getOnto());
   if (!onto || !onto.hasOneUse())
@@ -68,10 +69,10 @@ static bool mayAddOnto(KernelOp kernel, Value root) {
              byteSize(cast<RankedTensorType>(base.getType()));
 }
 
-/// Whether a kernel's result may be computed in place of an operand: every access to the operand
-/// must have the index at which the result is stored, with equal element sizes. The index must not
-/// vary along dimensions that the result lacks: a guarded load reads in only some of the iterations
-/// that the result combines, possibly after the result is stored.
+/// Returns whether a kernel's result may be computed in place of an operand: every access to the
+/// operand must have the index at which the result is stored, with equal element sizes. The index
+/// must not vary along dimensions that the result lacks: a guarded load reads in only some of the
+/// iterations that the result combines, possibly after the result is stored.
 static bool mayShareKernel(KernelOp kernel, unsigned result, Value root) {
   FusibleShape shape = kernel.getShape();
   if (shape == FusibleShape::Scatter)
@@ -120,8 +121,8 @@ static bool mayShareCall(EpilogueOpInterface call, unsigned result, Value root) 
          call.mayAccumulate((*reads.begin()).getOperandNumber());
 }
 
-/// Whether the iterations of a scan may update a state in the memory of its initial value. Other
-/// states with the same initial value are copied from it before.
+/// Returns whether the iterations of a scan may update a state in the memory of its initial value.
+/// Other states with the same initial value are copied from it before.
 static bool mayShareScan(ScanOp scan, unsigned result, Value root) {
   const size_t states = scan.getStates().size();
   if (result >= states || llvm::any_of(scan->getOperands().drop_front(states),

@@ -63,17 +63,17 @@ struct PlannedOperation {
   /// library call.
   mlir::LogicalResult refresh(llvm::function_ref<PlannedValue *(mlir::Value)> find);
 
-  /// Whether the operation is a kernel with operands or results in a memory space other than the
-  /// device.
+  /// Returns whether the operation is a kernel with operands or results in a memory space other
+  /// than the device.
   bool runsInWindows() const;
-  /// Whether the result may be computed in place in the buffer of `operand`.
+  /// Returns whether the result may be computed in place in the buffer of `operand`.
   bool mayShare(unsigned result, PlannedValue *operand);
   /// Returns the bytes of scratch, or a negative number if the target cannot run the call; for a
   /// scan, the bytes of the current plan. `accumulated` is the operand in whose buffer the first
   /// result is computed.
   int64_t getScratchBytes(const TargetInfo &target, std::optional<unsigned> accumulated);
 
-  /// Whether the operation precedes `other` while writes are being scheduled.
+  /// Returns whether the operation precedes `other` while writes are being scheduled.
   bool isBefore(const PlannedOperation &other) const { return path < other.path; }
 
   mlir::Operation *op;
@@ -83,7 +83,7 @@ struct PlannedOperation {
   bool isMove;
   bool isCompute;  ///< kernel, library call, scan or move: its results need buffers
   bool isAssembly; ///< assembles tiles, which are computed in or copied to its result's buffer
-  /// Whether the operation computes, copies or returns, that is, does work at run time.
+  /// Returns whether the operation computes, copies or returns, that is, does work at run time.
   bool takesTime() const {
     return isCompute || isAssembly || !written.empty() ||
            op->hasTrait<mlir::OpTrait::IsTerminator>();

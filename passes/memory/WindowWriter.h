@@ -54,7 +54,7 @@ private:
   int64_t next = 0; ///< number of windows emitted so far
 };
 
-/// Whether a slice is in a memory space other than the device.
+/// Returns whether a slice is in a memory space other than the device.
 inline bool isElsewhere(AtAttr slice) { return slice.getSpace() != MemorySpace::Device; }
 
 } // namespace mtc

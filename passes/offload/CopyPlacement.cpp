@@ -5,7 +5,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Whether the operation may run later than its position in the block.
+/// Returns whether the operation may run later than its position in the block.
 bool CopyPlacement::isWrite(int64_t time) const {
   return !function.getOrder()[time]->written.empty();
 }

@@ -32,7 +32,7 @@ public:
   OffloadUse operator[](OffloadKind kind) const { return uses[static_cast<size_t>(kind)]; }
   bool has(OffloadUse use) const { return llvm::is_contained(uses, use); }
   bool isOff() const { return llvm::all_equal(uses) && uses.front() == OffloadUse::Off; }
-  /// Whether variables may leave the device.
+  /// Returns whether variables may leave the device.
   bool mayMoveVariables() const {
     return llvm::any_of(offloadKinds, [&](OffloadKind kind) {
       return kind != OffloadKind::Activations && (*this)[kind] != OffloadUse::Off;

@@ -91,7 +91,7 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
     return isSimple;
   }
 
-  /// Whether the function returns the value of a variable or a view of it.
+  /// Returns whether the function returns the value of a variable or a view of it.
   static bool returnsVariable(func::FuncOp function) {
     return llvm::any_of(function.front().getTerminator()->getOperands(), isOfVariable);
   }

@@ -214,8 +214,8 @@ struct OptimizerKind {
   /// The update of other optimizers.
   const WholeTensorRule *wholeTensors = nullptr;
 
-  /// Whether an element's update depends only on this element. If so, parameters are updated
-  /// together as a flat tensor, and all states have the parameter's shape.
+  /// Returns whether an element's update depends only on this element. If so, parameters are
+  /// updated together as a flat tensor, and all states have the parameter's shape.
   bool isElementwise() const { return !wholeTensors; }
   /// Emits the update of a tensor that is whole or, if elementwise, of any elements.
   void build(Update &update) const;

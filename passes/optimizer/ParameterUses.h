@@ -24,7 +24,7 @@ public:
                         !heads.contains(parameter));
   }
 
-  /// Whether the parameter is an embedding table, that is, the input of a gather.
+  /// Returns whether the parameter is an embedding table, that is, the input of a gather.
   bool isEmbedding(llvm::StringRef parameter) const { return embeddings.contains(parameter); }
 
 private:

@@ -38,7 +38,7 @@ private:
   }
   RankedTensorType scalesType() const { return floats(table.blocksOf(type.getNumElements())); }
   bool isPacked() const { return table.bits == 4; }
-  /// Whether `numbers` is the old value of this state.
+  /// Returns whether `numbers` is the old value of this state.
   bool isOld(DequantizeBlocksOp numbers) const {
     auto read = numbers.getScales().getDefiningOp<ReadOp>();
     return read && read.getVariable() == name + ".scales";

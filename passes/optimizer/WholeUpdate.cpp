@@ -11,8 +11,8 @@ using namespace mtc;
 // Ownership of operations by parameters
 //===----------------------------------------------------------------------------------------===//
 
-/// Whether all elements of a value equal one scalar, through operations that can be emitted in
-/// another shape.
+/// Returns whether all elements of a value equal one scalar, through operations that can be emitted
+/// in another shape.
 static bool isUniform(Value value) {
   Operation *op = value.getDefiningOp();
   DenseElementsAttr elements;

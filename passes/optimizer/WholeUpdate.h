@@ -23,7 +23,7 @@ public:
   /// Returns the reason why the update cannot be split, or an empty string. Must be called first.
   llvm::StringRef check();
 
-  /// Whether the parameter is updated as part of a flat tensor.
+  /// Returns whether the parameter is updated as part of a flat tensor.
   bool isFlat(llvm::StringRef parameter) const { return !owned.contains(parameter); }
 
   /// Copies the scalars that do not depend on any parameter, once for all parameters.

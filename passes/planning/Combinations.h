@@ -59,8 +59,8 @@ private:
   std::vector<std::vector<PlanChange>> changes; ///< For each technique.
 };
 
-/// Whether two combinations make the same changes of the last stage, which the cost without a
-/// budget does not include.
+/// Returns whether two combinations make the same changes of the last stage, which the cost without
+/// a budget does not include.
 bool haveEqualLateChanges(const Combination &a, const Combination &b);
 
 } // namespace mtc

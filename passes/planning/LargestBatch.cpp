@@ -12,7 +12,7 @@ struct SizeRange {
   int64_t fits = 0, fitsPeak = 0;
   int64_t exceeds = std::numeric_limits<int64_t>::max(), exceedsPeak = 0;
 
-  /// Whether the largest size is known, to 1/32 of it.
+  /// Returns whether the largest size is known, to 1/32 of it.
   bool isNarrow() const { return exceeds - fits <= std::max<int64_t>(1, fits / 32); }
 };
 

@@ -22,7 +22,7 @@ std::vector<OptionChoice> optionalPassChoices();
 struct PassSelection {
   std::vector<std::string> skipped;
 
-  /// Whether the pass is skipped.
+  /// Returns whether the pass is skipped.
   bool skips(llvm::StringRef pass) const { return llvm::is_contained(skipped, pass); }
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {

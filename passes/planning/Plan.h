@@ -36,7 +36,7 @@ struct Plan {
   mlir::OwningOpRef<mlir::ModuleOp> allocated; ///< Null if `isTooMuch`.
   std::vector<mlir::Diagnostic> messages;      ///< Those of the passes.
 
-  /// Whether the plan meets a budget in bytes.
+  /// Returns whether the plan meets a budget in bytes.
   bool fits(int64_t budget) const { return !isTooMuch && cost.peak <= budget; }
 };
 

@@ -144,7 +144,7 @@ std::optional<PlanCost> PlanSearch::compare(const Combination &combination,
   return fits ? std::optional(cost) : std::nullopt;
 }
 
-/// Whether the best plan is hardly slower than a combination without a budget.
+/// Returns whether the best plan is hardly slower than a combination without a budget.
 bool PlanSearch::costsLittle(const Combination &combination) const {
   std::optional<PlanCost> free = bound(combination);
   return bestFits() && free && best->cost.seconds <= 1.05 * free->seconds;

@@ -17,7 +17,7 @@ public:
 
   const PlanSettings &getGiven() const { return given; }
   PlanContext getContext() const { return source.getPlanContext(); }
-  /// Whether several requests are planned at the same time.
+  /// Returns whether several requests are planned at the same time.
   bool isParallel() const { return source.getContext().getNumThreads() > 1; }
   QueryProgress &getProgress() { return progress; }
   bool isTimeUp() const { return progress.isTimeUp(); }

@@ -15,8 +15,8 @@ class BlockOrder {
 public:
   explicit BlockOrder(mlir::Block &block) : block(block) { number(); }
 
-  /// Whether the operation has a position. New operations have none before they are inserted, and
-  /// neither have operations of other blocks.
+  /// Returns whether the operation has a position. New operations have none before they are
+  /// inserted, and neither have operations of other blocks.
   bool contains(mlir::Operation *op) const { return numbers.contains(op); }
   bool isBefore(mlir::Operation *first, mlir::Operation *second) const {
     return numbers.at(first) < numbers.at(second);

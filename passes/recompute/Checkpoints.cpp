@@ -48,9 +48,10 @@ public:
     return passages;
   }
 
-  /// Whether the backward pass uses the value, so that it is saved.
+  /// Returns whether the backward pass uses the value, so that it is saved.
   bool isKept(OpResult value) const { return firstBackwardUser.contains(value); }
-  /// Whether the rest of the forward pass uses the value, and the value is not negligibly small.
+  /// Returns whether the rest of the forward pass uses the value, and the value is not negligibly
+  /// small.
   bool isReadForward(OpResult value) const {
     return lastForwardUser.contains(value) && isLarge(value);
   }
@@ -110,8 +111,8 @@ private:
 
 } // namespace
 
-/// Whether a kernel computes a result elementwise from its other results, which are saved in any
-/// case.
+/// Returns whether a kernel computes a result elementwise from its other results, which are saved
+/// in any case.
 static bool isMadeOfKept(OpResult value, const ForwardPass &forward) {
   auto kernel = dyn_cast<KernelOp>(value.getOwner());
   if (!kernel)

@@ -106,7 +106,7 @@ private:
     return timeLeft >= 0;
   }
 
-  /// Whether the value was added before.
+  /// Returns whether the value was added before.
   bool addKnown(Value value) {
     auto [entry, isNew] = numbers.try_emplace(value, numbers.size());
     if (isNew)

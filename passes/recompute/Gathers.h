@@ -9,7 +9,7 @@
 
 namespace mtc {
 
-/// Whether a value is a parameter that is gathered from the pieces of all ranks.
+/// Returns whether a value is a parameter that is gathered from the pieces of all ranks.
 bool isGathered(mlir::Value value);
 
 /// The gathers of a block, by parameter.

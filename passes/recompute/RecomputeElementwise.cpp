@@ -16,7 +16,7 @@ using namespace mtc;
 
 namespace {
 
-/// Whether a value is available during the whole step at no cost.
+/// Returns whether a value is available during the whole step at no cost.
 bool isAlwaysThere(Value value) {
   Operation *op = value.getDefiningOp();
   return !op || isa<ReadOp, ReadFlatOp>(op) || op->hasTrait<OpTrait::ConstantLike>();
@@ -33,9 +33,9 @@ bool mayRecompute(Operation *op) {
          recomputable.isRecomputable();
 }
 
-/// Whether the result is a cast, or is computed by one operation from smaller values and one value
-/// of its size that is stored because it cannot be recomputed. Additions may become a part of the
-/// call that computes this value.
+/// Returns whether the result is a cast, or is computed by one operation from smaller values and
+/// one value of its size that is stored because it cannot be recomputed. Additions may become a
+/// part of the call that computes this value.
 bool isComputedFromStored(Operation *op) {
   if (isa<CastOp>(op))
     return true;

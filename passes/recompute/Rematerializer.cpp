@@ -35,8 +35,8 @@ bool mtc::isSmallComparedTo(Value value, Operation *op) {
   return bytes(value) <= computed / 64;
 }
 
-/// Whether the value is used at or after `user` in any case. Users without a place in the order
-/// are copies whose operands are not chosen yet.
+/// Returns whether the value is used at or after `user` in any case. Users without a place in the
+/// order are copies whose operands are not chosen yet.
 bool Rematerializer::isAliveAt(Value value, Operation *user) const {
   return kept.contains(value) || llvm::any_of(findUses(value), [&](OpOperand *use) {
            Operation *other = use->getOwner();
@@ -101,7 +101,7 @@ void Rematerializer::moveUp(Operation *copy, const Need &need) {
   });
 }
 
-/// Whether a kernel before `user` can use the value without recomputing anything.
+/// Returns whether a kernel before `user` can use the value without recomputing anything.
 bool Rematerializer::isAvailableAt(Value value, Operation *user) const {
   Value root = rootOf(value);
   Operation *source = root.getDefiningOp();

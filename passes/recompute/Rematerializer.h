@@ -15,11 +15,11 @@
 
 namespace mtc {
 
-/// Whether an operation returns the same values when it runs again on the same operands.
+/// Returns whether an operation returns the same values when it runs again on the same operands.
 bool mayRunAgain(mlir::Operation *op);
-/// Whether the operation's results occupy temporaries, unlike views and reads of variables.
+/// Returns whether the operation's results occupy temporaries, unlike views and reads of variables.
 bool computes(mlir::Operation *op);
-/// Whether a value is so small compared with the operation's results that it is saved, not
+/// Returns whether a value is so small compared with the operation's results that it is saved, not
 /// recomputed.
 bool isSmallComparedTo(mlir::Value value, mlir::Operation *op);
 /// Returns a hash of an operation and of its regions, excluding operands and locations.

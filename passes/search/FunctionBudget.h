@@ -24,7 +24,8 @@ struct FunctionBudget {
   int64_t bytes;
   Deadline deadline = Deadline::max();
 
-  /// Whether the search must end with the current state. Long loops query this in each iteration.
+  /// Returns whether the search must end with the current state. Long loops query this in each
+  /// iteration.
   bool isTimeUp() const {
     return deadline != Deadline::max() && std::chrono::steady_clock::now() >= deadline;
   }
@@ -39,7 +40,7 @@ struct FunctionBudget {
   static int64_t countRuns(mlir::func::FuncOp function);
   /// Returns the memory space that the target offloads to.
   MemorySpace getOffloadSpace() const;
-  /// Whether a change that frees `bytes` is worthwhile: at least 1/4096 of the arena.
+  /// Returns whether a change that frees `bytes` is worthwhile: at least 1/4096 of the arena.
   bool isWorthwhile(int64_t bytes) const { return bytes * 4096 >= liveBytes(); }
   /// Returns the first operation with the maximum number of live bytes.
   mlir::Operation *getPeakOperation() const {

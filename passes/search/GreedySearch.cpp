@@ -14,7 +14,8 @@ class Progress {
 public:
   Progress(int64_t bytes, double time) : bytes(bytes), time(time) {}
 
-  /// Whether the step time has grown by half since the last time that 1/32 of the memory was freed.
+  /// Returns whether the step time has grown by half since the last time that 1/32 of the memory
+  /// was freed.
   bool hasEnded(int64_t bytesNow, double timeNow) {
     if (bytesNow * 32 <= bytes * 31)
       *this = Progress(bytesNow, timeNow);

@@ -43,7 +43,7 @@ public:
   /// budget. Fails with a diagnostic if there is no memory plan.
   virtual mlir::LogicalResult improve() { return mlir::success(); }
 
-  /// Whether there is an alternative start, which costs more time but permits a lower peak.
+  /// Returns whether there is an alternative start, which costs more time but permits a lower peak.
   virtual bool hasOtherStart() { return false; }
   /// Applies the alternative start to the unchanged function.
   virtual mlir::LogicalResult startOver() { return mlir::success(); }
@@ -51,7 +51,7 @@ public:
   /// The name of the registered technique; "" if it is not registered.
   llvm::StringRef getName() const { return name; }
   void setName(llvm::StringRef given) { name = given.str(); }
-  /// Whether a change was applied, even if `finish` reverted it.
+  /// Returns whether a change was applied, even if `finish` reverted it.
   bool isUsed() const { return used; }
   void setUsed() { used = true; }
 

@@ -14,7 +14,7 @@ using namespace mtc;
 /// Limit on the number of operations of a region.
 static constexpr size_t maxOperations = 24;
 
-/// Whether the views between a value and its root preserve the order of elements.
+/// Returns whether the views between a value and its root preserve the order of elements.
 static bool isInOrder(Value value) {
   for (Operation *op = value.getDefiningOp(); op && op->hasTrait<mtc::View>();
        op = op->getOperand(0).getDefiningOp())
@@ -23,7 +23,8 @@ static bool isInOrder(Value value) {
   return true;
 }
 
-/// Whether tiling the operation this way is compatible with the tiling of the region's operations.
+/// Returns whether tiling the operation this way is compatible with the tiling of the region's
+/// operations.
 bool TileRegion::agrees(Operation *op, const Tiles &tiling) const {
   for (OpOperand &operand : op->getOpOperands()) {
     Value root = rootOf(operand.get());
@@ -148,8 +149,8 @@ bool TileRegion::isReadOutside(Value result) const {
   return llvm::any_of(findUses(result), [&](OpOperand *use) { return !contains(use->getOwner()); });
 }
 
-/// Whether the region can run at the position of its first operation: no variable that it reads is
-/// written between its operations.
+/// Returns whether the region can run at the position of its first operation: no variable that it
+/// reads is written between its operations.
 bool TileRegion::mayRunEarly() const {
   llvm::DenseSet<Attribute> read;
   auto collect = [&](Operation *op) {
@@ -167,8 +168,8 @@ bool TileRegion::mayRunEarly() const {
   return true;
 }
 
-/// Whether tiles of outside operands and of assembled results start at multiples of the arena's
-/// alignment.
+/// Returns whether tiles of outside operands and of assembled results start at multiples of the
+/// arena's alignment.
 bool TileRegion::isAligned() const {
   auto fits = [&](Value value) {
     const int64_t bytes = byteSize(cast<RankedTensorType>(value.getType())) / count;

@@ -27,7 +27,7 @@ public:
   /// Returns the operations between the first and the last operation of the region on which the
   /// region depends, in block order, including views and reads. They must run before the region.
   mlir::ArrayRef<mlir::Operation *> getNeeded() const { return needed; }
-  /// Whether an operation outside of the region, other than a view, uses a result.
+  /// Returns whether an operation outside of the region, other than a view, uses a result.
   bool isReadOutside(mlir::Value result) const;
 
 private:

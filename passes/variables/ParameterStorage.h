@@ -23,10 +23,10 @@ struct ParameterStorage {
 
   /// Returns the element type of the update.
   mlir::Type getElementType();
-  /// Whether the variables of both parameters have the same element types.
+  /// Returns whether the variables of both parameters have the same element types.
   bool isLike(ParameterStorage &other);
-  /// Whether the padded variables have the same number of elements for each of the parameter's
-  /// element types.
+  /// Returns whether the padded variables have the same number of elements for each of the
+  /// parameter's element types.
   bool isPaddedAlike();
 };
 

@@ -96,7 +96,7 @@ public:
   llvm::ArrayRef<int64_t> shape() const { return tensorType.getShape(); }
   int64_t size() const { return tensorType.getNumElements(); }
   bool isSplat() const { return splat; }
-  /// Whether the stored elements are repeated along an axis; false for splats.
+  /// Returns whether the stored elements are repeated along an axis; false for splats.
   bool isRepeated() const { return !splat && stored != tensorType; }
   /// Returns the type of the stored elements of a tensor that is no splat.
   mlir::RankedTensorType storedType() const { return stored; }

@@ -16,13 +16,13 @@ namespace {
 
 bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value.getType())); }
 
-/// Whether a value is m or 1 - m.
+/// Returns whether a value is m or 1 - m.
 bool isMask(const MaskedValue &value) {
   return value.draw && !value.x && (value.offset[0] == 0 || value.offset[0] == 1) &&
          value.offset[1] == 1 - value.offset[0];
 }
 
-/// Whether the operator changes only the shape of its first operand.
+/// Returns whether the operator changes only the shape of its first operand.
 bool changesShape(NodeOp node) {
   return node.getDomain().value_or("").empty() &&
          llvm::StringSwitch<bool>(node.getOpType())

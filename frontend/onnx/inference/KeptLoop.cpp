@@ -25,14 +25,14 @@ static RankedTensorType staticType(Value value) {
   return type && type.hasStaticShape() && !isSequence(value) ? type : RankedTensorType();
 }
 
-/// Whether a node is executed once in a step, so that its loop must be unrolled.
+/// Returns whether a node is executed once in a step, so that its loop must be unrolled.
 static bool dependsOnStep(NodeOp node) {
   const Operator *definition =
       Operators::get().find(node.getDomain().value_or(""), node.getOpType(), node.getVersion());
   return definition && definition->dependsOnStep;
 }
 
-/// Whether the subgraph has neither initializers nor nodes that depend on the step.
+/// Returns whether the subgraph has neither initializers nor nodes that depend on the step.
 bool KeptLoop::isRepeatable() {
   return !body.walk([](Operation *op) {
                 auto node = dyn_cast<NodeOp>(op);
@@ -128,7 +128,7 @@ void KeptLoop::readAtIteration() {
   }
 }
 
-/// Whether a value is the constant true.
+/// Returns whether a value is the constant true.
 static bool isTrue(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();

@@ -15,7 +15,7 @@ namespace {
 struct Windows {
   int64_t count, taps, stride, dilation;
 
-  /// Whether the windows are consecutive blocks.
+  /// Returns whether the windows are consecutive blocks.
   bool areBlocks() const { return stride == taps && dilation == 1; }
   /// Returns the extent that the windows cover.
   int64_t extent() const {

@@ -109,7 +109,7 @@ static std::string describeNode(Operation *op) {
   return names.empty() ? "an operation" : "node '" + names + "'";
 }
 
-/// Emits the error that `op`, which is no update, depends on a state.
+/// Emits the error that `op`, which is not an update, depends on a state.
 static LogicalResult refuseDependence(Operation &op, StringRef state, const Dependents &dependents,
                                       int64_t ranks) {
   llvm::SmallPtrSet<Operation *, 8> computesState;

@@ -98,7 +98,7 @@ public:
   bool isSplat() const { return splat; }
   /// Returns whether the stored elements are repeated along an axis; false for splats.
   bool isRepeated() const { return !splat && stored != tensorType; }
-  /// Returns the type of the stored elements of a tensor that is no splat.
+  /// Returns the type of the stored elements of a tensor that is not a splat.
   mlir::RankedTensorType storedType() const { return stored; }
   int64_t elementSize() const { return elementSize(tensorType.getElementType()); }
 

@@ -83,7 +83,7 @@ public:
   /// Returns whether the module's forward pass updates an initializer, except running statistics of
   /// batch normalizations.
   bool isUpdated(llvm::StringRef initializer) const { return updated.contains(initializer); }
-  /// Returns the graph's outputs with new values of initializers, which are no outputs of the
+  /// Returns the graph's outputs with new values of initializers, which are not outputs of the
   /// module.
   const llvm::StringSet<> &updateOutputs() const { return newValues; }
   /// Returns warnings about marks of `mtc.export` that nodes lost when a tool changed the file.

@@ -69,7 +69,7 @@ for patterns, buffers, trained in [(BIASES, 3, LAYERS * [VECTOR]), (LAST_TWO, 4,
     assert found["optimizer"] == moments(*trained), (patterns, found)
     assert found["gradients"] <= moments(*trained) // 2, (patterns, found)
 
-# In a transformer, the backward pass also needs activations that are no operands of contractions.
+# In a transformer, the backward pass also needs activations that are not operands of contractions.
 language = (GPT2.model, *GPT2.flags)
 whole, biases, head = plan(*language), plan(*language, *BIASES), plan(*language, "--train", "transformer.ln_f.*")
 assert backward_contractions(*language, *BIASES) <= backward_contractions(*language) // 2

@@ -86,7 +86,7 @@ static LogicalResult verifyPieces(Operation *op, int64_t ranks, TypeRange values
                                   ArrayRef<int64_t> pieces, StringRef constraint) {
   if (values.empty() || values.size() != pieces.size())
     return op->emitOpError("has ") << values.size() << " values and " << pieces.size()
-                                   << " pieces, expected as many (" << constraint << ")";
+                                   << " pieces, expected equal numbers (" << constraint << ")";
   Type element = cast<RankedTensorType>(values.front()).getElementType();
   for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
     if (cast<RankedTensorType>(type).getElementType() != element)

@@ -308,7 +308,7 @@ LogicalResult KernelAddRowsOp::verify() {
       map.getNumResults() != static_cast<unsigned>(type.getRank()))
     return emitOpError("reads at ")
            << AffineMapAttr::get(map) << ", expected " << spaceRank(*this)
-           << " dims, one symbol that is the first result and in no other, and " << type.getRank()
+           << " dims, one symbol, which is used only as the first result, and " << type.getRank()
            << " results (kernel_add_rows_c1)";
   const Type scalar = getScalarType(type.getElementType());
   for (Value value : {getOnto(), getDecay(), Value(getValue())})

@@ -52,7 +52,7 @@ func.func @rows(%a: tensor<8xf32>) {
 // -----
 
 func.func @count(%a: tensor<8xf32>) {
-  // expected-error @below {{has 2 values and 1 pieces, expected as many (own_piece_c1)}}
+  // expected-error @below {{has 2 values and 1 pieces, expected equal numbers (own_piece_c1)}}
   %piece = mtc.own_piece %a, %a ranks 2 : tensor<8xf32>, tensor<8xf32> -> tensor<4xf32>
   return
 }

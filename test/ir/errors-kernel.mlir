@@ -283,7 +283,7 @@ func.func @load_c3_guarded(%x: tensor<4xf32>) {
 func.func @kernel_add_rows_c1(%x: tensor<512x64xf32>) {
   %y = mtc.kernel [64] (%x) : (tensor<512x64xf32>) -> tensor<64xf32> {
   ^body(%a: tensor<512x64xf32>):
-    // expected-error @below {{reads at affine_map<(d0)[s0] -> (0, d0)>, expected 1 dims, one symbol that is the first result and in no other, and 2 results (kernel_add_rows_c1)}}
+    // expected-error @below {{reads at affine_map<(d0)[s0] -> (0, d0)>, expected 1 dims, one symbol, which is used only as the first result, and 2 results (kernel_add_rows_c1)}}
     %s = mtc.kernel.add_rows %a at affine_map<(d0)[s0] -> (0, d0)> : tensor<512x64xf32> -> f32
     mtc.kernel.yield %s at [affine_map<(d0) -> (d0)>] : f32
   }

@@ -7,9 +7,9 @@
 
 namespace mtc::cpu {
 
-/// A condition that elements are finite, in a kernel that also reduces their magnitudes and
-/// replaces elements that are not finite by 0, as the update of quantized optimizer state does. If
-/// the maximum magnitudes without the condition are finite, the condition holds in the whole row.
+/// A condition that elements are finite. The kernel also reduces the magnitudes of the elements and
+/// replaces those that are not finite by 0, as the update of quantized optimizer state does. If the
+/// maximum magnitudes without the condition are finite, the condition holds in the whole row.
 struct FiniteRows {
   mlir::Value condition;                    ///< i1
   llvm::SmallVector<KernelReduceOp> maxima; ///< of the bits of the magnitudes, at level 1

@@ -68,8 +68,8 @@ struct LoopPlan {
   }
   /// Returns the number of accumulators per reduction along a reduced `vectorDim`: accumulator i
   /// combines the elements i, i + n, … of a row. It depends on the length of the row only, and not
-  /// on `lanes`, which depends on the rest of the kernel: a fused kernel has the order of summation
-  /// of the kernels it consists of.
+  /// on `lanes`, which depends on the rest of the kernel. A fused kernel therefore has the same
+  /// order of summation as the kernels from which it was fused.
   int64_t rowAccumulators(const NormalKernel &kernel) const {
     return std::max<int64_t>(
         lanes, std::min<int64_t>(kLanes, llvm::PowerOf2Ceil(kernel.space[*vectorDim])));

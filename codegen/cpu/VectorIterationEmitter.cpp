@@ -131,9 +131,9 @@ void VectorIterationEmitter::storeZeros(unsigned result, Value offset, int64_t c
                          /*isVolatile=*/false);
 }
 
-/// Returns the type in which lanes are loaded and stored: integers instead of bf16, since LLVM
-/// expands masked loads and gathers of bf16 to f32 lane by lane if the processor has no bf16
-/// support.
+/// Returns the type in which lanes are loaded and stored. It is an integer type instead of bf16,
+/// because LLVM expands masked loads and gathers of bf16 to f32 lane by lane if the processor has
+/// no bf16 support.
 static Type getMovedType(Type storage) {
   return storage.isBF16() ? Type(IntegerType::get(storage.getContext(), 16)) : storage;
 }

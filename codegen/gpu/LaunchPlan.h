@@ -85,7 +85,7 @@ struct ReductionPlan {
   int64_t rows = 1, steps = 1; ///< total number, where a vector counts as one
   /// The number of groups of rows, or 0 for kernels without column sums. A team computes the rows
   /// of a group, which are `shares` apart, sequentially and stores the column sums in scratch
-  /// memory: for column sum i an array [copies, elements of the result] at byte `partials[i]`. A
+  /// memory. Column sum i is an array [copies, elements of the result] at byte `partials[i]`. A
   /// final launch adds up the copies.
   int64_t groups = 0;
   llvm::SmallVector<int64_t> partials;

@@ -1,9 +1,9 @@
 //===- KernelAnalysis.h - Normal form of kernels for code generation --------------------------===//
 //
-// Target-independent analysis of a kernel for the emitters: the iteration space without unit
-// dimensions, with dimensions merged or split so that accesses become linear; the linear offset of
-// each access; and for each value of the body, the dimensions that it depends on and its reduction
-// level.
+// Target-independent analysis of a kernel for the emitters. It removes dimensions of extent 1 from
+// the iteration space, and merges or splits dimensions so that accesses become linear. It provides
+// the linear offset of each access and, for each value of the body, the dimensions that it depends
+// on and its reduction level.
 //
 //===------------------------------------------------------------------------------------------===//
 

@@ -22,9 +22,9 @@
 
 namespace mtc {
 
-/// Returns a digest of all inputs of a kernel's object: its text, the target (processor,
-/// optimization level, versions of external tools), and the build of this compiler and its
-/// libraries. Returns "" if builds of the compiler cannot be distinguished.
+/// Returns a digest of everything that determines a kernel's object: its text, the target
+/// (processor, optimization level, versions of external tools), and the build of this compiler and
+/// its libraries. Returns "" if builds of the compiler cannot be distinguished.
 std::string kernelKey(KernelFunctionOp kernel, llvm::StringRef machine);
 /// Returns the key of a library call that the target has code for.
 std::string callKey(CallAttrInterface call, llvm::StringRef machine);

@@ -1,9 +1,9 @@
 //===- ConvolutionParts.cpp - Decomposition of convolution and its adjoints -------------------===//
 //
-// Uses windows of the input. The taps and channels of windows are contracted, or, in a depthwise
-// convolution (one input channel per group, so there is little to contract), multiplied and summed
-// while windows are read. If the result is f32 and the operands are not, the operands are converted
-// first, so that no partial sum is rounded.
+// Uses windows of the input. The taps and channels of windows are contracted. A depthwise
+// convolution has one input channel per group, so there is little to contract: its products are
+// summed while the windows are read. If the result is f32 and the operands are not, the operands
+// are converted first, so that no partial sum is rounded.
 //
 //===------------------------------------------------------------------------------------------===//
 

@@ -18,8 +18,8 @@ static int64_t iterationsAlong(const llvm::SmallBitVector &dims, ArrayRef<int64_
   return iterations;
 }
 
-/// Returns the bytes of an operand that its loads read: one element for each iteration that differs
-/// in the dimensions of a load's map and symbols, at most the whole operand.
+/// Returns the number of bytes of an operand that its loads read, which is at most its size.
+/// Iterations that agree in all dimensions on which a load's indices depend read the same element.
 static int64_t bytesRead(BlockArgument operand, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
                          DenseMap<Value, llvm::SmallBitVector> &known) {
   auto type = cast<RankedTensorType>(operand.getType());

@@ -7,9 +7,9 @@
 
 namespace mtc {
 
-/// Counts each arithmetic operation of the body once per iteration, functions once per iteration of
-/// the dimensions along which they vary, the bytes that are read of each operand, and each result
-/// once.
+/// Counts each arithmetic operation of the body once per iteration, and each function once per
+/// iteration of the dimensions along which it varies. Also counts the bytes that are read of each
+/// operand, and each result once.
 Cost costOfKernel(llvm::ArrayRef<int64_t> space, llvm::ArrayRef<int64_t> reduced, mlir::Block &body,
                   mlir::TypeRange outputs);
 

@@ -276,9 +276,9 @@ int64_t inverseModulo(int64_t a, int64_t m) {
   return t < 0 ? t + m : t;
 }
 
-/// The taps k of windows o at index i: those with o * stride + k * dilation = i. With the greatest
-/// common divisor g of stride and dilation, there are none unless g divides i; otherwise every
-/// (stride / g)-th tap, starting from the first one, which is less than stride / g.
+/// The taps k of windows o at index i: those with o * stride + k * dilation = i. Let g be the
+/// greatest common divisor of stride and dilation. If g does not divide i, there are no such taps.
+/// Otherwise, they are every (stride / g)-th tap, and the first one is less than stride / g.
 struct TapsAtPlace {
   int64_t divisor, step, count; ///< g, stride / g, and the maximum number of taps.
   AffineExpr tap, window;       ///< Indices of the j-th tap.

@@ -79,8 +79,8 @@ private:
     return isa<CallOp>(op) ? isWithinOne(read) : covers(read);
   }
 
-  /// Returns whether all bytes belong to one live value or its padding: a variable, an input, or
-  /// results that end at the same time, of which a value may be assembled.
+  /// Returns whether all bytes belong to one live value or its padding. A live value is a variable,
+  /// an input, or the results of which a value is assembled, which end at the same time.
   bool isWithinOne(AtAttr slice) const {
     if (slice.getOffset() == slice.getEnd())
       return true;

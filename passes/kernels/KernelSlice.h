@@ -14,10 +14,10 @@ using IsAvailable = llvm::function_ref<bool(mlir::Value)>;
 
 /// Creates, at the builder's insertion point, a kernel that recomputes one result of another kernel
 /// bit-exactly. If not all operands are available, or the kernel would have to reduce, it starts
-/// from other results of the original kernel that are available and stored unrounded: a normalized
-/// row from the centered row and its deviation. Returns null if the result cannot be recomputed
-/// separately, because it requires a reduction, is accumulated over iterations, or follows an index
-/// check.
+/// from other results of the original kernel that are available and stored unrounded. For example,
+/// it computes a normalized row from the centered row and its deviation. Returns null if the result
+/// cannot be recomputed separately, because it requires a reduction, is accumulated over
+/// iterations, or follows an index check.
 KernelOp sliceKernel(mlir::OpBuilder &builder, KernelOp kernel, unsigned result,
                      IsAvailable isAvailable);
 

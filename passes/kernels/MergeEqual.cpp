@@ -1,8 +1,8 @@
 //===- MergeEqual.cpp - Merging of equal operations -------------------------------------------===//
 //
-// Common subexpression elimination like MLIR's, whose hashes ignore the bodies of operations: it
-// compares each kernel with all kernels that have the same operands, of which a value with
-// thousands of users has thousands. The hash here includes the body.
+// Common subexpression elimination like MLIR's, but with hashes that include the bodies of kernels.
+// MLIR's hashes ignore them, so it would compare each kernel with all kernels that have the same
+// operands, and a value may have thousands of users.
 //
 //===------------------------------------------------------------------------------------------===//
 

@@ -10,8 +10,8 @@
 namespace mtc {
 
 /// Builds, at the end of `@micro_step`, its share of the update's loss, which autodiff
-/// differentiates: the sum over its targets divided by the number of targets of all micro-steps of
-/// the update. Adds the share to `@mtc.loss_sum`, the weights of the targets to
+/// differentiates. The share is the sum over its targets, divided by the number of targets of all
+/// micro-steps of the update. Adds the share to `@mtc.loss_sum`, the weights of the targets to
 /// `@mtc.target_count`, and records in the module's program the number of micro-steps and targets.
 /// The divisor is constant, so that micro-steps without counted targets need no special case; the
 /// update replaces it by the sum of the weights.

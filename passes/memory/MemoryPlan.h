@@ -47,8 +47,8 @@ struct MemoryPlan {
   std::vector<std::pair<MemorySpace, int64_t>> otherSpaces;
   /// Maximum number of live bytes, which is a lower bound on the size of any layout.
   int64_t live = 0;
-  /// The bytes that a budget limits: the arena, but the live bytes of a program that checks its
-  /// memory, whose values are farther apart than those of the program that is checked.
+  /// The bytes that a budget limits. This is the size of the arena, or, in a program that checks
+  /// its memory, the number of live bytes, because gaps between values are not part of the budget.
   int64_t counted = 0;
   /// Lower bound on the peak under any schedule and recomputation (see `findFloor`). Only computed
   /// together with a layout; 0 otherwise.

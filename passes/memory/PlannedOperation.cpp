@@ -71,8 +71,8 @@ static bool mayAddOnto(KernelOp kernel, Value root) {
 
 /// Returns whether a kernel's result may be computed in place of an operand: every access to the
 /// operand must have the index at which the result is stored, with equal element sizes. The index
-/// must not vary along dimensions that the result lacks: a guarded load reads in only some of the
-/// iterations that the result combines, possibly after the result is stored.
+/// must not vary along dimensions that the result lacks, because a guarded load reads in only some
+/// of the iterations that the result combines, possibly after the result is stored.
 static bool mayShareKernel(KernelOp kernel, unsigned result, Value root) {
   FusibleShape shape = kernel.getShape();
   if (shape == FusibleShape::Scatter)

@@ -1,9 +1,9 @@
 //===- Reorder.cpp - Reorders operations to reduce peak memory --------------------------------===//
 //
-// Local search by single moves. Of the buffers that are live at the peak, a producer whose result
-// is used after the peak moves to after the peak, or the last users move to before the peak. A move
-// includes the operations that depend on it. Moves that improve the model's score are verified by
-// planning the function again. As long as the plans have the score of the model, twice as many
+// Local search by single moves. For a buffer that is live at the peak, either the producer is moved
+// after the peak, if the result is only used there, or the last users are moved before the peak. A
+// move includes the operations that depend on it. Moves that improve the model's score are verified
+// by planning the function again. As long as the plans have the score of the model, twice as many
 // moves are verified together, so that there are far fewer plans than moves.
 //
 //===------------------------------------------------------------------------------------------===//

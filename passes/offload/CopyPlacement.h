@@ -17,9 +17,9 @@ public:
   CopyPlacement(const FunctionMemory &function, OperationTimes &times, const TargetInfo &target)
       : function(function), times(times), target(target), live(function.getLive()) {}
 
-  /// Returns the position before which a fetch for the operation at `use` starts: as late as
-  /// possible such that it is likely to end in time, after `after`, and such that at most `limit`
-  /// bytes are live on the way.
+  /// Returns the position before which a fetch for the operation at `use` starts. It is after
+  /// `after`, as late as possible for the fetch to end in time, and such that at most `limit` bytes
+  /// are live until `use`.
   int64_t findStart(int64_t use, int64_t bytes, int64_t after, int64_t limit) const;
   /// Returns the last position at which the memory of a value that is copied away after `time` is
   /// kept. It is before `before`.

@@ -12,8 +12,8 @@
 namespace mtc {
 
 /// Frees device memory that is reserved at the peak of a function because a value is being copied
-/// between memory spaces: starts the copy to the device after the peak, or waits for the copy away
-/// before the peak.
+/// between memory spaces. It starts the copy to the device after the peak, or waits for the copy
+/// from the device before the peak.
 class CopyTightening final : public PeakReducer {
 public:
   CopyTightening(const FunctionBudget &budget, OperationTimes &times)

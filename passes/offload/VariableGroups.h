@@ -22,9 +22,9 @@ struct VariableGroup {
 };
 
 /// Returns the groups of variables on the device whose kind has the use `use`, in the order in
-/// which they are offloaded: variables that a step reads once come before those read more often,
-/// and variables that are updated early come first, since their copies overlap with the rest of the
-/// step.
+/// which they are offloaded. Variables that a step reads once come before those that it reads more
+/// often. Variables that are updated early come first, since their copies overlap with the rest of
+/// the step.
 std::vector<VariableGroup> collectGroups(mlir::ModuleOp module,
                                          llvm::function_ref<bool(OffloadKind kind)> isOfInterest);
 

@@ -151,8 +151,9 @@ bool PlanSearch::costsLittle(const Combination &combination) const {
 }
 
 /// Returns the requests that the search makes next if the current plan is not better than the best
-/// one: that of the next combination, or those of a change that only the best combination permits,
-/// with and without the change that is undone in the end.
+/// one. These are the request of the next combination, or, after the last one, the requests of a
+/// change that only the best combination permits, with and without the change that is undone in the
+/// end.
 std::vector<PlanRequest> PlanSearch::guessNext() const {
   if (!bestFits())
     return {};
@@ -245,9 +246,9 @@ void PlanSearch::tryCounts(const Combination &combination, size_t technique, siz
   }
 }
 
-/// Tries the changes that only other changes permit, such as 16-bit accumulated gradients: on top
-/// of those of the best plan, unless this plan costs little time, and on top of the largest count
-/// if no plan fits.
+/// Tries the changes that only other changes permit, such as 16-bit accumulated gradients. They are
+/// added to those of the best plan, unless this plan costs little time, or to the largest count if
+/// no plan fits.
 void PlanSearch::addOpened() {
   Combination combination = bestCombination;
   if (counted && !bestFits())

@@ -86,10 +86,10 @@ std::tuple<size_t, int64_t, int64_t> Recomputation::kindOf(const Unit &unit) {
           unit.bytes, static_cast<int64_t>(1e12 * unit.time)};
 }
 
-/// Returns the units whose recomputation lowers the live bytes at a place: each value by itself,
-/// recomputing its dead operands, groups of values for which one shared dead operand is saved
-/// instead, and the results of an operation with many. If `like` is given, only units of its kind
-/// are of interest.
+/// Returns the units whose recomputation lowers the live bytes at a place. A unit is a single
+/// value, for which dead operands are recomputed too; a group of values for which one shared dead
+/// operand is saved instead; or the results of an operation with many results. If `like` is given,
+/// only units of its kind are of interest.
 SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, const Unit *like) {
   SmallVector<Unit> units;
   const bool isAnyValue = !like || (like->values.size() > 1 && !like->isTogether);

@@ -29,10 +29,10 @@ size_t hashWithoutOperands(mlir::Operation *op);
 /// is recomputed before its first late use, from operands that are still live there or that are
 /// recomputed as well. Of a kernel, only the part that computes the value is repeated, starting
 /// from other results of the kernel if they are live (`sliceKernel`). All late uses share one copy
-/// of a value; if a copy is needed earlier, it moves up together with its operands. Of a parameter
-/// that is gathered from its ranks several times, the gather of the late uses serves the
-/// recomputation, too, and moves up for it, so that no gathered value stays live. Changes can be
-/// undone in reverse order.
+/// of a value; if a copy is needed earlier, it moves up together with its operands. If a parameter
+/// is gathered from its ranks several times, the recomputation uses the gather of the late uses.
+/// That gather is moved up, so that no gathered value stays live. Changes can be undone in reverse
+/// order.
 class Rematerializer {
 public:
   /// Notifies `listener` of each change.

@@ -180,9 +180,9 @@ findBest(ModuleOp module, Starts starts, MakePeakReducers make, double maxTime, 
 }
 
 /// Returns smaller budgets to try, since greedy search with a smaller budget may find a faster
-/// plan: the reached peak, if the last change freed more than required; and, for small programs,
-/// some of a fixed set of 32 steps between the initial peak and the fixed bytes. The steps do not
-/// depend on the budget.
+/// plan. One is the reached peak, if the last change freed more than required. For small programs,
+/// others are taken from a fixed set of 32 steps between the initial peak and the fixed bytes. The
+/// steps do not depend on the budget.
 static SmallVector<int64_t> findSmallerBudgets(const Attempt &best, int64_t budget, int64_t fixed,
                                                int64_t before) {
   constexpr size_t few = 4096, maxCount = 3;

@@ -36,9 +36,9 @@ struct TransferTimes {
   }
 };
 
-/// Returns the cost of copies in seconds: the time by which they extend the function, and a small
-/// fraction of their duration, since copies that overlap with computation compete for memory
-/// bandwidth.
+/// Returns the cost of copies in seconds. It consists of the time by which they extend the
+/// function, and of a small fraction of their duration, since copies that overlap with computation
+/// compete for memory bandwidth.
 inline double addedSeconds(const TransferTimes &before, const TransferTimes &after) {
   return after.exposed - before.exposed + (after.seconds - before.seconds) / 64;
 }

@@ -98,8 +98,8 @@ void ShardPass::resetSums(func::FuncOp update) {
 }
 
 /// Adds the parts of the loss and the counts of targets of all ranks to their sums, on every rank,
-/// at the end of a micro-step: a transfer between the passes would separate the kernels of the
-/// loss, and the logits could not be tiled.
+/// at the end of a micro-step. An earlier transfer, between the forward and the backward pass,
+/// would separate the kernels of the loss, so that the logits could not be tiled.
 void ShardPass::exchangeScalars(func::FuncOp microStep) {
   struct Scalar {
     WriteOp write;

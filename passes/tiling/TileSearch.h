@@ -52,8 +52,8 @@ private:
   public:
     explicit Plan(const FunctionMemory &function);
     /// Returns a lower bound on the live bytes at the last tile of a region, for any number of
-    /// tiles: results with other users are whole, and so are the values that are live across the
-    /// region.
+    /// tiles. Results with other users count as a whole, and so do the values that are live across
+    /// the region.
     int64_t findBytesLeft(const TileRegion &region) const;
 
   private:

@@ -16,7 +16,7 @@
 namespace mtc::runtime {
 namespace {
 
-/// Elements that are converted at once through another type.
+/// The number of elements that are converted at once through another type.
 constexpr int64_t blockElements = 1024;
 using Floats = std::array<float, blockElements>;
 using Doubles = std::array<double, blockElements>;

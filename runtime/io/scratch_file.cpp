@@ -93,9 +93,9 @@ void ScratchFile::writePages(int64_t offset, const char *from, int64_t count) co
   }
 }
 
-/// Calls whole(at, count) for the part of a range, from its byte `at` on, that is page-aligned in
-/// memory and in the file, and parts(at, count) for the rest, with at most as many pages as the
-/// bounce buffer has.
+/// Calls whole(at, count) for the part of a range that is page-aligned in memory and in the file,
+/// where `at` is its first byte in the range. Calls parts(at, count) for the rest, with at most as
+/// many pages as the bounce buffer has.
 template <typename Whole, typename Parts>
 static void split(int64_t offset, const char *memory, int64_t bytes, const Whole &whole,
                   const Parts &parts) {

@@ -5,9 +5,8 @@
 
 namespace mtc::runtime {
 
-/// Returns the length of the token sequences of a sample. It is the extent of the second axis of
-/// the first input that has a batch axis and one more, and whose integers are indices, such as
-/// those of an embedding.
+/// Returns the length of the token sequences of a sample. It is taken from the first input that has
+/// a batch axis and one more axis, and whose integers are indices, such as those of an embedding.
 static std::optional<int64_t> tokensOfSample(const MtcProgram &program) {
   for (uint32_t i = 0; i < program.input_count; ++i) {
     const MtcInput &input = program.inputs[i];

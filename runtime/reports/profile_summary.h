@@ -20,7 +20,7 @@ namespace mtc::runtime {
 ///   library calls by name, copy), `name`, `implementation` of a call, `shape` of a contraction,
 ///   `nodes` of each call, `calls` per step, `seconds`, `share` of the step, `bytes` and `flops`
 ///   per step, `bytes_per_second`, `flops_per_second`, `share_of_copy`; for contractions also
-///   `share_of_rate`, `alone_flops_per_second` and `share_of_alone`, relative to the same shape
+///   `share_of_rate`, `alone_flops_per_second` and `share_of_alone`, which refer to the same shape
 ///   over dense tensors, measured in isolation
 /// - `totals`: `contractions`, `other_calls` of libraries, `kernels`, `large_kernels` (kernels that
 ///   move more than 1 MB per call), `copies`, `load`, `between`: each has `seconds` and `share` of

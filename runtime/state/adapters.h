@@ -35,9 +35,9 @@ private:
   std::map<uint32_t, Factors> adapters; ///< keyed by the index of the base
 };
 
-/// Returns why PEFT cannot load the program's adapters: a base whose module is unknown, or is
-/// stored in another form in the module, or a trained tensor that PEFT cannot store in addition to
-/// them. "" if PEFT can load them.
+/// Returns why PEFT cannot load the program's adapters, or "" if it can. Possible reasons are a
+/// base matrix whose module is unknown or stores it in another form, and a trained tensor that PEFT
+/// cannot store in addition to the adapters.
 std::string adapterProblem(const MtcProgram &program);
 
 inline constexpr const char *adapterWeightsName = "adapter_model.safetensors";

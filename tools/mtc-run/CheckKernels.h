@@ -13,7 +13,7 @@ struct CheckOptions {
 };
 
 /// Runs every kernel function of the module on generated inputs, in tiles of its range of work
-/// items, compares the results with the interpreter's, and prints a line for each. The attribute
+/// items. Compares the results with the interpreter's, and prints a line for each. The attribute
 /// `run.ranges` of a kernel function contains the range [low, high) of the generated values of each
 /// input (default: 0..1 for integers, -1..1 for floats). The attribute `run.in_place` contains for
 /// each result the index of the input that it aliases, or -1.

@@ -13,10 +13,10 @@ namespace mtc::onnx {
 /// second one in inference, of one type. Passes create it if a module computes another value in
 /// inference than the inference form of the node.
 inline constexpr llvm::StringLiteral selectByModeOperator = "SelectByMode";
-/// SelectByMode: the node of the file whose result is the first operand, and the node and its
-/// operand number that is the second one, in paths of `onnx.index` or `onnx.path`. Exported files
-/// replace the result by the operand, or by a LeakyRelu of the operand with this slope. They are
-/// absent if the nodes are part of a function.
+/// On SelectByMode: the node of the file whose result is the first operand, and the node and
+/// operand number of the second one. Nodes are identified by paths as in `onnx.index` or
+/// `onnx.path`. Exported files replace the result by the operand, or by a LeakyRelu of the operand
+/// with this slope. They are absent if the nodes are part of a function.
 inline constexpr llvm::StringLiteral replacedAttribute = "onnx.replaced",
                                      replacementAttribute = "onnx.replacement",
                                      slopeAttribute = "onnx.slope";

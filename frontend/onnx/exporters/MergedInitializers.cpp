@@ -203,9 +203,9 @@ private:
     return operand ? (nodeName(node) + "." + operand->name).str() : std::string();
   }
 
-  /// Returns the name of the tensor that an initializer represents at a use: a statistic of a batch
-  /// normalization, a parameter of a module if the initializer is a vector of equal values, or an
-  /// empty string for the initializer's own name.
+  /// Returns the name of the tensor that an initializer represents at a use. This is a statistic of
+  /// a batch normalization, or, if the initializer is a vector of equal values, a parameter of a
+  /// module. An empty string stands for the initializer's own name.
   std::string tensorByRole(InitializerOp initializer, const InitializerUse &use,
                            bool isVector) const {
     NodeOp node = use.node;

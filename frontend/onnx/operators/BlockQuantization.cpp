@@ -240,8 +240,8 @@ LogicalResult inferMatMulBnb4(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
-/// Returns the values of codes: a tree of selections by their bits, which vectorizes and is cheap
-/// enough to be repeated in the backward pass, so that the weights are not saved for it.
+/// Returns the values of codes, computed by a tree of selections by their bits. The tree vectorizes
+/// and is cheap enough to be repeated in the backward pass, so that the weights need not be saved.
 Value valuesOf(TensorBuilder &b, Value codes, ArrayRef<double> table, Type element) {
   auto type = RankedTensorType::get(shapeOf(codes), element);
   SmallVector<Value> values;

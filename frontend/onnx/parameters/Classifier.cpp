@@ -226,7 +226,8 @@ private:
 
   /// Determines the names in the module of initializers that the exporter renamed. If the file
   /// lists the module's parameters, the name is that of the parameter from which the initializer
-  /// was folded, or which the user's module lacks; otherwise it follows from the user's module.
+  /// was folded, or of the parameter that the module of the node lacks. Otherwise, the name follows
+  /// from the module of the node.
   void recoverNames() {
     llvm::StringSet<> missing, taken;
     for (const std::string &name : signatureParameters(graph))

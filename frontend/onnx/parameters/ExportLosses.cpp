@@ -138,9 +138,9 @@ private:
            uses.contains(initializer.getName());
   }
 
-  /// Returns whether an initializer's gradient is that of the parameters from which it was folded:
-  /// it is a weight of a recurrent layer, rows of a table, or keeps gradients together with all of
-  /// its origins.
+  /// Returns whether an initializer's gradient is that of the parameters from which it was folded.
+  /// This is the case for weights of recurrent layers, for rows of a table, and for an initializer
+  /// that keeps gradients if all of its origins do, too.
   bool hasSimpleOrigin(InitializerOp initializer) const {
     if (isRecurrentWeight(uses.find(initializer.getName())->second) || isRowsOfTable(initializer))
       return true;

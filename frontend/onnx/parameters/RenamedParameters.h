@@ -9,10 +9,10 @@
 
 namespace mtc::onnx {
 
-/// The module's parameters of one shape, up to a transposition, that the file lists and that no
-/// initializer is named after, and the trained initializers of that shape whose names an exporter
-/// or an optimizer generated. onnxruntime folds the transpositions that `mtc.export` writes, and
-/// drops the metadata of nodes, which would name the parameters.
+/// Parameters of one shape, up to a transposition, whose initializers were renamed. `parameters`
+/// are listed in the file, but no initializer has their names; `initializers` are trained, but an
+/// exporter or an optimizer generated their names. onnxruntime folds the transpositions that
+/// `mtc.export` writes, and drops the metadata of nodes, which would name the parameters.
 struct RenamedParameters {
   std::vector<std::string> parameters;
   std::vector<InitializerOp> initializers; ///< In graph order.

@@ -44,9 +44,9 @@ bool haveSameFx(NodeOp a, NodeOp b) {
   return a->hasAttr(fxOperatorAttribute);
 }
 
-/// Returns whether a value only shifts the exponents of a softmax or log-sum-exp: all users,
-/// through nodes that move elements, are x - value, of which the exponential is computed, or
-/// additions.
+/// Returns whether a value only shifts the exponents of a softmax or log-sum-exp. All of its users,
+/// also through nodes that move elements, must then be additions, or subtractions x - value whose
+/// exponential is computed.
 bool isShift(Value value, unsigned depth = 0) {
   constexpr unsigned maxDepth = 8;
   if (value.use_empty() || depth > maxDepth)

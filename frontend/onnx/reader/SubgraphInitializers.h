@@ -24,9 +24,9 @@ struct Cut {
   const Initializer *initializer;
 };
 
-/// Location of a subgraph's tensor in a model's messages: the path of node and attribute indices
-/// that starts at a function's nodes or at the main graph's, and the index among the subgraph's
-/// initializers.
+/// Location of a subgraph's tensor in the messages of a model. It consists of the path of node and
+/// attribute indices, which starts at the nodes of a function or of the main graph, and of the
+/// index among the subgraph's initializers.
 struct TensorPlace {
   std::optional<int> function;
   std::vector<int64_t> positions;

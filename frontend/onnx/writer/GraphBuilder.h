@@ -25,8 +25,8 @@ class NodeProto;
 
 namespace mtc::onnx {
 
-/// The opset that the nodes belong to, and the IR version that came with it: the first opset with
-/// sums of duplicate indices in ScatterElements and axes of all reductions as operands.
+/// The opset that the nodes belong to, and the IR version of its release. It is the first opset in
+/// which ScatterElements sums duplicate indices and all reductions have their axes as operands.
 inline constexpr int64_t writtenOpset = 18, writtenIrVersion = 8, nodeMetadataIrVersion = 10;
 
 /// A value of the graph under construction.

@@ -32,7 +32,7 @@ public:
       MPI_Type_free(&type);
   }
 
-  /// Adds a message. `isSent` is its direction.
+  /// Adds a message, which this rank sends if `isSent` is set and otherwise receives.
   void add(const Message &message, int rank, int tag, bool isSent) {
     // MPI moves a contiguous range without copies of its own, and packs the ranges of a type. Both
     // sides divide a message alike, and MPI keeps the order of messages.

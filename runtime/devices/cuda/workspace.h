@@ -10,7 +10,8 @@ namespace mtc::runtime::cuda {
 /// others.
 constexpr int64_t workspaceAlignment = 256;
 
-/// Bytes of scratch that aligning a workspace may take: scratch is aligned to MTC_ALIGNMENT.
+/// The number of scratch bytes that aligning a workspace may take, because scratch is aligned to
+/// MTC_ALIGNMENT only.
 constexpr int64_t workspaceSlack = workspaceAlignment - MTC_ALIGNMENT;
 
 /// Returns the first aligned workspace address at or after `scratch`.

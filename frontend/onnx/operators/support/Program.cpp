@@ -101,9 +101,9 @@ void Program::discard() {
     variable->erase();
 }
 
-/// Returns the axis of a tensor of packed integers along which a constant is packed again: that
-/// whose extent has the greatest factor of two, so that a block rarely crosses the integers of a
-/// byte. Returns nullopt if no axis has an integer for each part of a byte.
+/// Returns the axis of a tensor of packed integers along which a constant is packed again. It is
+/// the axis whose extent has the greatest factor of two, so that the edge of a block is rarely
+/// inside a byte. Returns nullopt if no axis has an integer for each part of a byte.
 static std::optional<int64_t> packedAxis(RankedTensorType type) {
   std::optional<int64_t> best;
   for (int64_t axis = 0; axis < type.getRank(); ++axis)

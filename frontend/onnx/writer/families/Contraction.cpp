@@ -73,9 +73,9 @@ GraphValue multiply(GraphBuilder &b, const Matrix &lhs, const Matrix &rhs, Ranke
   return b.node("MatMul", {straighten(b, lhs), straighten(b, rhs)}, type);
 }
 
-/// Multiplies matrices [over, last] of the left operand by the right one from the left, if the
-/// contracted axis is an inner one: convolutions with one tap have the channels as axis 1 in ONNX.
-/// Transposes of the operand and of the result then cancel.
+/// If the contracted axis is an inner one, multiplies the matrices [over, last] of the left operand
+/// by the right operand from the left. Convolutions with one tap have this form, because the
+/// channels are axis 1 in ONNX. Transposes of the operand and of the result then cancel.
 std::optional<GraphValue> contractInnerAxis(GraphBuilder &b, const GraphValue &lhs,
                                             const Matrix &columnsByOver, ContractOp op,
                                             const Extents &extents) {

@@ -25,7 +25,7 @@ constexpr int64_t panelLineStride(int64_t depth) {
 }
 /// Padding after each group of interleaved lines, for the same reason.
 constexpr int64_t panelGroupPadding = 16;
-/// Floats between adjacent groups of `lines` interleaved lines.
+/// Returns the number of floats between the starts of adjacent groups of `lines` interleaved lines.
 constexpr int64_t panelGroupStride(int64_t depth, int64_t lines) {
   return depth * lines + panelGroupPadding;
 }

@@ -15,7 +15,7 @@ constexpr int64_t maxDepth = 768, maxPartDepth = 400;
 constexpr int64_t maxTaskLines = 64, maxPartTaskLines = 128;
 /// Maximum lines of sums of a block, if the result cannot store them.
 constexpr int64_t maxSumLines = 1024;
-/// Lines of the largest tile.
+/// The number of lines of the largest tile.
 constexpr int64_t largestTile = 32;
 
 /// Returns the maximum length of a block for the lines of any tile as a unit.

@@ -14,7 +14,7 @@ namespace mtc::runtime {
 namespace {
 
 constexpr int64_t tileExtent = 4, points = 36, taps = 9;
-/// Terms of a sum between its roundings to memory.
+/// The number of terms that are added in registers before a sum is stored.
 constexpr int64_t maxDepth = 512;
 /// The maximum of `WinogradKernels::groupColumns`, for a scratch of the same size on all machines.
 constexpr int64_t maxGroupColumns = 32;

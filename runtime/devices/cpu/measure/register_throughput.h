@@ -8,8 +8,8 @@
 namespace mtc::runtime {
 
 /// Returns the operations per second of `threads` threads that multiply elements of an MtcType and
-/// add the products in f32 (f64 for f64), each in its registers: the best of several runs. nullopt
-/// for a type that the vector instructions of this machine do not multiply.
+/// add the products in f32 (f64 for f64), each in its registers. The result is the best of several
+/// runs, or nullopt for a type that the vector instructions of this machine do not multiply.
 std::optional<double> registerThroughput(uint32_t type, int threads);
 
 } // namespace mtc::runtime

@@ -10,12 +10,13 @@
 namespace mtc::runtime {
 
 /// Returns the bytes read and written per second when `threads` threads copy a block much larger
-/// than the caches: the best of several copies. nullopt if its memory cannot be allocated.
+/// than the caches. The result is the best of several copies, or nullopt if the memory cannot be
+/// allocated.
 std::optional<double> copyBandwidth(int threads);
 
 /// Returns the operations per second of a `plainContraction` in the fastest of its algorithms
-/// (MtcAlgorithm): the best of several runs over the same memory. nullopt if its memory cannot be
-/// allocated.
+/// (MtcAlgorithm). The result is the best of several runs over the same memory, or nullopt if the
+/// memory cannot be allocated.
 std::optional<double> plainContractionThroughput(const MtcContraction &plain, int threads);
 
 } // namespace mtc::runtime

@@ -17,8 +17,8 @@ namespace mtc::runtime {
 ///
 /// No thread waits for one that does not get a core because other processes use them: a thread that
 /// has ended its own call makes the calls that have not started. The calls of a region may wait for
-/// each other: each thread makes its own call before any other, so a call that waits for one that
-/// has not started waits for its thread.
+/// each other, because each thread makes its own call before any other: a call that has not started
+/// is therefore never behind one that waits for it.
 class ThreadPool {
 public:
   using Body = void (*)(void *context, int number, int calls);

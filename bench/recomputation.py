@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
-TOLERANCE = 1e-6  # relative to the time without recomputation; smaller differences are ignored
+TOLERANCE = 1e-6  # Smaller differences, relative to the time without recomputation, are ignored.
 
 
 @dataclass

@@ -10,10 +10,10 @@
 namespace mtc::bench {
 
 /// Reads a module with kernel functions: an allocated program (`mtc compile --emit=allocated`), or
-/// kernel functions without a program. Kernel functions without a program receive offsets for their
-/// operands, the attributes that the target passes between stages, and a step `micro_step` that
-/// launches all of them. Every variable is initialized with zeros. `-` is the standard input.
-/// Returns null after an error message.
+/// kernel functions without a program. If a module has kernel functions but no program, the
+/// operands of the functions get offsets, a step `micro_step` launches all of the functions, and
+/// the module gets the attributes that the target passes between stages. Every variable is
+/// initialized with zeros. `-` is the standard input. Returns null after an error message.
 mlir::OwningOpRef<mlir::ModuleOp> readAllocated(mlir::MLIRContext &context, llvm::StringRef file,
                                                 const Target &target);
 

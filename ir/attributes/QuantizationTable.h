@@ -40,11 +40,11 @@ struct QuantizationTable {
 
   /// Returns the number of blocks.
   int64_t blocksOf(int64_t elements) const { return (elements + block - 1) / block; }
-  /// Returns the values by code, followed, from index 2^bits, by the bounds. The bounds of a map
-  /// with lines are in ascending order, except that 0 replaces the greatest negative bound. Other
-  /// bounds form an implicit binary search tree: node 1 is the middle bound; the child of node n is
-  /// 2 n, or 2 n + 1 if the number is greater than its bound; the code is the index of the leaf
-  /// minus 2^bits.
+  /// Returns the values by code, followed, from index 2^bits, by the bounds. If a map has lines,
+  /// its bounds are in ascending order, but 0 replaces the greatest negative bound. Other bounds
+  /// form an implicit binary search tree: node 1 is the middle bound; the child of node n is 2 n,
+  /// or 2 n + 1 if the number is greater than its bound; the code is the index of the leaf minus
+  /// 2^bits.
   mlir::DenseElementsAttr asTensor(mlir::MLIRContext *context) const;
 };
 

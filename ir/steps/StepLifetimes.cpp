@@ -118,8 +118,8 @@ private:
     return true;
   }
 
-  /// Adds a result, of which the operation writes the bytes `written`: strides may skip elements of
-  /// a value that is already live.
+  /// Adds a result. The operation writes its bytes `written`, which need not be all, because
+  /// strides may skip elements of a value that is already live.
   LogicalResult write(Operation *op, AtAttr slice, AtAttr written, int64_t lastUse) {
     if (lastUse >= 0 &&
         written.getEnd() > slice.getOffset() + paddedBytes(byteSize(slice.getType())))

@@ -21,8 +21,8 @@ static void collectTerms(Value sum, bool isRoot, SmallVectorImpl<Value> &terms,
     collectTerms(operand, /*isRoot=*/false, terms, additions);
 }
 
-/// Returns whether a value is the result of a library call or a scatter-add, neither of which is
-/// fused into the kernel that adds it.
+/// Returns whether a value is the result of a library call or a scatter-add. Such operations are
+/// not fused into the kernel that adds their results.
 static bool standsAlone(Value term) {
   Operation *op = term.getDefiningOp();
   while (op && (op->hasTrait<mtc::View>() || isa<TransposeOp, CastOp>(op)))

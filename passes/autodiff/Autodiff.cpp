@@ -41,8 +41,8 @@ private:
   DenseMap<Value, Value> cotangents;
   /// Results of chains of elementwise operations that may be infinite or NaN.
   DenseSet<Value> unbounded;
-  /// Cotangents in which a select set elements to 0, and the cotangents that elementwise operations
-  /// derive from them.
+  /// Cotangents with elements that a select has set to 0, and cotangents that elementwise
+  /// operations compute from such cotangents.
   DenseSet<Value> selected;
   SmallVector<Operation *> withoutGradient;
   /// Scans that were replaced by scans which save their states.

@@ -12,9 +12,9 @@ namespace mtc {
 /// receives one value for each operand, or null.
 ///
 /// The gradient's iterations run in the opposite order. They recompute the iteration from the
-/// states before it, which the original must return: all uses of `scan` are replaced by a scan that
-/// also stacks these states. The caller erases `scan`. Fails with a diagnostic if an operation of
-/// the body has no gradient.
+/// states before it. The original scan must therefore return these states: all uses of `scan` are
+/// replaced by a scan that also stacks them. The caller erases `scan`. Fails with a diagnostic if
+/// an operation of the body has no gradient.
 mlir::LogicalResult differentiateScan(ScanOp scan, mlir::OpBuilder &builder,
                                       mlir::Location location,
                                       mlir::ArrayRef<mlir::Value> cotangents,

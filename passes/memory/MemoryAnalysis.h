@@ -55,7 +55,7 @@ public:
   /// The functions of the program, without the bodies of scans.
   auto getFunctions() const { return llvm::make_pointee_range(llvm::make_second_range(functions)); }
   /// Returns the memory of a scan's body. Offsets of its temporaries are relative to the scan's
-  /// scratch memory, and those of its other values to the scan's operands and results.
+  /// scratch memory. Offsets of its other values are relative to the scan's operands and results.
   const FunctionMemory &getBody(ScanOp scan) const;
   const VariableLayout &getVariables() const { return variables; }
   /// Offset of the first transfer slot. The slots are the last part of the shared bytes.

@@ -18,7 +18,7 @@ static bool mayLieInVariable(const PlannedValue &value) {
   return !isComputed(value) || !value.writers.empty();
 }
 
-/// Returns the bytes of the operands and results of an operation, except those that `tiling` tiles.
+/// Returns the bytes of those operands and results of an operation that `tiling` does not tile.
 static int64_t bytesOfValues(PlannedOperation &op, const Tiles *tiling) {
   int64_t bytes = 0;
   llvm::SmallSetVector<PlannedValue *, 8> operands;

@@ -86,9 +86,9 @@ SmallVector<ActivationOffload::Gap, 0> ActivationOffload::findGaps() const {
   return found;
 }
 
-/// Returns the last position that keeps the value's memory while it is copied away, and the
-/// position before which it is fetched. In between, its memory is free where the live bytes are
-/// close to the peak.
+/// Returns two positions: the last one at which the value's memory is kept, because the copy away
+/// may still read it, and the one before which the value is fetched. In between, its memory is free
+/// where the live bytes are close to the peak.
 std::pair<int64_t, int64_t> ActivationOffload::placeCopies(const Gap &gap) const {
   const CopyPlacement placement(budget.function, times, target);
   const int64_t peak = budget.function.getPeakTime();

@@ -21,8 +21,8 @@ public:
   /// `after`, as late as possible for the fetch to end in time, and such that at most `limit` bytes
   /// are live until `use`.
   int64_t findStart(int64_t use, int64_t bytes, int64_t after, int64_t limit) const;
-  /// Returns the last position at which the memory of a value that is copied away after `time` is
-  /// kept. It is before `before`.
+  /// Returns the last position at which the memory of a value is kept if its copy to another memory
+  /// space starts after `time`. It is before `before`.
   int64_t findRelease(int64_t time, int64_t bytes, int64_t before, int64_t limit) const;
 
   /// Adds reserved bytes to the live bytes of a range of positions.

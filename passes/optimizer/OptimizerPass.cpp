@@ -158,8 +158,9 @@ void OptimizerPass::buildUpdate(const Update &update, const Operands &operands) 
   if (update.rule.kind->isElementwise() || !hasRanks) {
     update.rule.kind->build(started.update);
   } else {
-    // A kernel that computes a tensor may sum it in another order than one that reads it, as on
-    // ranks that assemble it from pieces. A gather on one rank separates the kernels.
+    // The order in which a kernel sums a tensor may depend on whether the kernel computes or reads
+    // the tensor. Ranks that assemble the tensor from pieces read it. A gather on one rank
+    // separates the kernels.
     const WholeTensorRule &rule = *update.rule.kind->wholeTensors;
     WholeTensors tensors(update.b, typeOf(started.update.parameter), 1, /*ranks=*/1);
     const SmallVector<Value> needed = llvm::map_to_vector(

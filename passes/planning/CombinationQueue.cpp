@@ -49,8 +49,8 @@ CombinationQueue::takeNext(std::optional<double> maxSeconds) {
   return std::nullopt;
 }
 
-/// Forms the kernels of an entry and of those with about equal calls, which several threads lower
-/// together. Combinations without a plan are removed.
+/// Forms the kernels of an entry, and of other entries whose calls take about the same time.
+/// Several threads lower them together. Combinations without a plan are removed.
 void CombinationQueue::boundWithKernels(Entry &first) {
   constexpr double near = 1.25;
   const double maxSeconds = near * first.secondsOfCalls;

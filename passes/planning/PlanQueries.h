@@ -57,8 +57,8 @@ public:
   std::vector<Benefit> measureBenefits();
   /// Returns the changes that the user has not made and whose plans for the budget need less than
   /// the peak of `plan`. Changes with the smallest effect on results come first. If no change meets
-  /// the budget, all changes together are the last entry. A change that meets the budget excludes
-  /// those that cannot meet it by the lower bound of `plan`.
+  /// the budget, all changes together are the last entry. If one change meets the budget, the
+  /// changes that cannot meet it by the lower bound of `plan` are not tried.
   Suggestions findSuggestions(const MemoryPlan &plan);
 
 private:

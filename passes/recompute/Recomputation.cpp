@@ -124,9 +124,9 @@ SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, cons
   return units;
 }
 
-/// Returns the late results of an operation, except those that other operations before the place
-/// use, from which they are recomputed. Returns nothing if there are few results, which are
-/// recomputed one by one.
+/// Returns the late results of an operation, without those that operations before the place also
+/// use: they stay live, and the others are recomputed from them. Returns nothing if there are few
+/// results, which are recomputed one by one.
 std::optional<Recomputation::Unit> Recomputation::findTogether(Operation *op, Operation *place) {
   constexpr size_t many = 16;
   if (op->getNumResults() < many)

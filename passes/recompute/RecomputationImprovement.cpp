@@ -10,7 +10,8 @@ static constexpr int maxRepairs = 8, maxStarts = 3;
 static constexpr int64_t maxEffort = 40'000;
 
 /// Replaces copies by cheaper ones, most expensive first, until no copy can be replaced. The greedy
-/// search only makes changes that lower the peak, so that it misses changes that do so together.
+/// search only makes changes that lower the peak by themselves, so it misses sets of changes that
+/// lower it only together.
 LogicalResult Recomputation::improve() {
   isImproving = true;
   const int64_t lastEffort = budget.analysis.getEffort() + maxEffort;

@@ -214,8 +214,8 @@ Value Rematerializer::valueAt(Value value, const Need &need, Operation *consumer
   return copyAt(cast<OpResult>(value), need);
 }
 
-/// Returns the value of a gather that is live before `need.user`, or else that of the next one,
-/// which moves up.
+/// Returns the value of a gather that is live before `need.user`. If there is none, moves up the
+/// next gather and returns its value.
 Value Rematerializer::gatheredAt(Value value, const Need &need) {
   Value next;
   for (Value equal : gathers.equalTo(value)) {

@@ -74,9 +74,9 @@ public:
                                      mlir::Operation *place) {
     return evict(values, place, DeadOperands::ComputeAgain, /*together=*/values);
   }
-  /// Returns the numbers of the operands that are no longer live when the result is recomputed,
-  /// except those that an elementwise kernel can compute from live values. Of operands that are
-  /// views of one value, only the first counts.
+  /// Returns the numbers of the operands that are no longer live when the result is recomputed.
+  /// Operands that an elementwise kernel can compute from live values are not included. Of operands
+  /// that are views of one value, only the first counts.
   mlir::SmallVector<unsigned> findDeadOperands(mlir::OpResult value, mlir::Operation *place) const;
   /// Returns a hash that is equal for values of equal layers whose evictions repeat equal
   /// operations from equal live operands. Returns nothing if there is no eviction or if it takes

@@ -18,8 +18,8 @@ struct PlannedCopy {
   /// which the value is copied away.
   int64_t time;
   int64_t bytes;
-  /// The position at which a fetch starts, or the last one at which the memory of a value that is
-  /// copied away is not reused.
+  /// For a fetch, the position at which it starts. For a copy to another memory space, the last
+  /// position at which the memory of the value is not reused.
   int64_t other = 0;
   bool isRead = true, isWritten = true; ///< Directions of a window's copies.
 };

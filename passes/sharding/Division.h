@@ -16,8 +16,8 @@ namespace mtc {
 ///
 /// - `optimizer` and `gradients`: variables that steps read stay whole on every rank, and the
 ///   update gathers their new pieces. Other variables exist only as pieces.
-/// - `parameters`: all variables, also those of frozen parameters, exist as pieces, and steps
-///   gather them where they compute with them.
+/// - `parameters`: all variables, including frozen parameters, exist as pieces, and steps gather
+///   them before they are used.
 ///
 /// Gradients are exchanged (GradientExchange.h), and then exist as parts of the sums. With
 /// `reduce = last`, they are whole until the update exchanges them.

@@ -72,8 +72,8 @@ bool TileRegion::addAround(Value value) {
   return llvm::all_of(findUses(value), [&](OpOperand *use) { return add(use->getOwner()); });
 }
 
-/// Finds the operations that the region depends on, and adds those of them that depend on the
-/// region's results to the region. Returns false if one of these cannot be tiled.
+/// Finds the operations on which the region depends. Those that in turn depend on the region's
+/// results are added to the region. Returns false if one of these cannot be tiled.
 bool TileRegion::close() {
   while (true) {
     operations = llvm::to_vector(llvm::make_first_range(tilings));

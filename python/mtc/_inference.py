@@ -1,8 +1,8 @@
 """Adds the evaluation mode of a module to its graph in training mode.
 
-The graph in training mode computes most values of the evaluation mode too, if Dropout and BatchNormalization have their inference
-form. Values that differ are replaced: nodes that compute the replacements are added to the graph, which does not use them, and
-:attr:`ModuleFacts.inference` lists which value replaces which.
+The graph in training mode computes most values of the evaluation mode too, if Dropout and BatchNormalization have their inference form.
+Values that differ are replaced. The nodes that compute the replacements are added to the graph, although it does not use them, and
+:attr:`ModuleFacts.inference` lists the replacement of each value.
 """
 
 from __future__ import annotations
@@ -301,7 +301,7 @@ class Merger:
         return kept
 
     def _needed(self, values: Iterable[str], known: set[int]) -> set[str]:
-        """Returns the values of the evaluation graph that ``values`` need, except those of known numbers."""
+        """Returns the values of the evaluation graph that ``values`` need and whose numbers are not known."""
         needed, stack = set(), list(values)
         while stack:
             name = stack.pop()

@@ -32,7 +32,7 @@ def tensors_by_name(module: nn.Module) -> dict[str, Tensor]:
 
 
 def parameters(module: nn.Module, updated: set[str]) -> tuple[Parameter, ...]:
-    """Returns the facts of the module's parameters in order, except those that forward passes update.
+    """Returns the facts of the module's parameters in order, without those that forward passes update.
 
     Complex parameters have the shape and type of their pairs of real numbers.
     """

@@ -60,8 +60,8 @@ public:
   std::vector<int> findSilent();
   /// Reports the silent ranks of a wait for `what`, before all ranks end.
   void reportSilence(const std::vector<int> &silent, const std::string &what) const;
-  /// Ends all ranks because of an error that another rank may have caused, after the time in which
-  /// that rank reports the cause.
+  /// Ends all ranks because of an error that another rank may have caused. Waits first, so that the
+  /// other rank has time to report the cause.
   [[noreturn]] void endAfterOthers(const std::string &error);
   /// Runs a call that may block until other ranks make the same call. Ends the process after the
   /// time limit, with a message that begins with `problem`.

@@ -63,8 +63,8 @@ private:
   int64_t rows, batch;
   LastBatch last;
   BatchOrigin origin;
-  /// The steps to the end of the origin's epoch, and those of each epoch after it; unused if
-  /// batches wrap.
+  /// The number of steps to the end of the origin's epoch, and the number of steps of each later
+  /// epoch. They are unused if batches wrap.
   int64_t stepsOfFirst, stepsOfEpoch;
   RowOrder order;
 };

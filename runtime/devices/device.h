@@ -53,7 +53,7 @@ struct DeviceChoice {
 
 /// The arenas and functions of a program. Calls may only queue their work, which executes in issue
 /// order; only `read`, `receive`, `wait` and the destructor wait for it. A kernel's fault is thrown
-/// by the function that raised it, or by the first of these calls after it.
+/// by the function that raised it, or by the first such call after that function.
 class Device {
 public:
   /// Callbacks for bytes [at, at + bytes) of a range, in consecutive chunks.

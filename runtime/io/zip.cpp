@@ -71,8 +71,8 @@ Directory findDirectory(const InputFile &file) {
   return {Record(end64).at<int64_t>(48), Record(end64).at<int64_t>(40)};
 }
 
-/// Replaces sizes and offset by those of the ZIP64 field, which has the ones that do not fit into
-/// 32 bits, in this order.
+/// Reads the ZIP64 field, which contains, in this order, those of the two sizes and the offset that
+/// do not fit into 32 bits.
 void readZip64(Record extra, ZipMember &member) {
   while (extra.bytes.size() >= 4) {
     const auto kind = extra.at<uint16_t>(0);

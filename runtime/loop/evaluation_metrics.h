@@ -27,8 +27,8 @@ struct RowTotal {
   RowTotal &operator+=(const RowTotal &other);
 };
 
-/// Numbers of targets for one class: those that are both predicted and labelled as the class, all
-/// that are predicted as it, and all that are labelled as it.
+/// Numbers of targets for one class: the true positives, all targets that are predicted as the
+/// class, and all targets that are labelled as the class.
 struct ClassCounts {
   int64_t hits = 0, predicted = 0, labelled = 0;
 

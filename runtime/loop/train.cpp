@@ -183,8 +183,8 @@ private:
     std::optional<int64_t> norm = {}, scale = {}, skipped = {};
   };
 
-  /// Runs the next step. Returns false if it ended before its update, because its data cannot be
-  /// read, or because a signal arrived while most of its micro-steps remained.
+  /// Runs the next step. Returns false if the step ended before its update: either its data cannot
+  /// be read, or a signal arrived while most of its micro-steps remained.
   bool step() {
     const int64_t number = state.step + 1;
     session.ranks.setStep(number);

@@ -51,8 +51,9 @@ struct ModuleTensor {
 /// The choice among a variable's names in the module, if it has several.
 enum class ModuleNames { First, All };
 
-/// Returns the variables whose images (all of them, or only the first ones) consist of elements of
-/// variables for which `includes` holds. Other variables are stored in files under their own names.
+/// Returns the variables whose images consist only of elements of variables for which `includes`
+/// holds. `names` selects all images of a variable, or only the first one. Other variables are
+/// stored in files under their own names.
 std::set<uint32_t> completeVariables(const MtcProgram &program, ModuleNames names,
                                      const std::function<bool(uint32_t)> &includes);
 

@@ -20,7 +20,7 @@ inline constexpr int64_t maxSafetensorsHeaderBytes = 100'000'000;
 const char *safetensorsTypeName(uint32_t type);
 std::optional<MtcType> typeOfSafetensorsName(std::string_view name);
 
-/// The header of a file whose tensors are stored in the order in which they are added.
+/// The header of a file. Tensors are stored in the order in which they are added.
 class SafetensorsHeader {
 public:
   /// Values of `__metadata__` by key.

@@ -37,15 +37,16 @@ public:
   /// nullopt for unsupported element types and for resources whose blob is not available.
   static std::optional<Tensor> fromAttribute(mlir::ElementsAttr attribute);
 
-  /// As above, for an attribute whose type may have an extent of 1 where `type` has a larger one.
-  /// The result repeats the elements along these axes.
+  /// Creates a tensor from an attribute, whose type may have an extent of 1 where `type` has a
+  /// larger one. The result repeats the elements along these axes.
   static std::optional<Tensor> fromAttribute(mlir::ElementsAttr attribute,
                                              mlir::RankedTensorType type);
 
   /// Returns the value as `dense<...>`, a splat if all elements are equal.
   mlir::DenseElementsAttr toAttribute() const;
 
-  /// As above; the type has an extent of 1 for the axes along which the tensor is repeated.
+  /// Converts the stored elements to an attribute, whose type has an extent of 1 for the axes along
+  /// which the tensor is repeated.
   mlir::DenseElementsAttr toStoredAttribute() const;
 
   /// Returns whether a tensor of static type `type` is within the limits.

@@ -323,8 +323,8 @@ private:
     return elements && elements.isSplat();
   }
 
-  /// Returns the modules of the nodes that use a value, except those of Identity nodes that name
-  /// tensors.
+  /// Returns the modules of the nodes that use a value. Identity nodes that only name tensors are
+  /// ignored.
   static llvm::StringSet<> modulesOf(Value value) {
     llvm::StringSet<> modules;
     SmallVector<Operation *> users(value.getUsers());

@@ -126,8 +126,8 @@ Value inOrderOfPlanes(TensorBuilder &b, Value x, int64_t group, int64_t perByte)
   return b.reshape(b.transpose(b.reshape(x, parts), order), shape);
 }
 
-/// Pads the columns of x to whole blocks, in the order in which `unpackPlanes` returns those of the
-/// codes.
+/// Pads the columns of x to whole blocks, and orders them as `unpackPlanes` orders the columns of
+/// the codes.
 Value orderedLikeCodes(TensorBuilder &b, Value x, const PackedMatrix &matrix) {
   SmallVector<int64_t> padding(shapeOf(x).size(), 0), none = padding;
   padding.back() = matrix.paddedDepth() - matrix.depth;

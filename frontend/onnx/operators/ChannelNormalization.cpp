@@ -92,8 +92,8 @@ int64_t valuesPerChannel(Conversion &node) {
          std::max<int64_t>(node.dim(0, 1), 1);
 }
 
-/// Returns the variance with which the running variance is updated, given the variance that is
-/// divided by the number N of values. `--batch-norm train` and `sync` choose PyTorch's.
+/// Converts the batch variance, the mean over the N values, to the variance by which the running
+/// variance is updated. `--batch-norm train` and `sync` choose PyTorch's.
 FailureOr<Value> movingVariance(Conversion &node, Value variance) {
   const bool isChosen = node.program().batchNormMode() != BatchNormMode::AsExported;
   const BatchNormFramework framework = batchNormFramework(node.op());

@@ -106,8 +106,8 @@ private:
     return found == uses.end() ? ArrayRef<InitializerUse>() : ArrayRef(found->second);
   }
 
-  /// Classifies an initializer that the exporter computed: it is a parameter if computed from
-  /// parameters, unless it only depends on their shapes.
+  /// Classifies an initializer that the exporter computed. It is a parameter if it was computed
+  /// from the values of parameters, and not only from their shapes.
   InitializerClass classifyFolded(InitializerOp initializer) const {
     std::vector<std::string> parameters = provenance.foldedParameters(initializer);
     if (parameters.empty())

@@ -23,8 +23,8 @@ struct ExportLosses {
   /// such as `'mul' (c.weight_g, c.weight_v)`. In files without parameter names, with the module
   /// that uses them.
   std::vector<std::string> computed;
-  /// Parameters of the module that belong to one of these lists, that an initializer was folded
-  /// from, or that the module does not use in its computation.
+  /// Parameters of the module that are in one of the lists above, from which an initializer was
+  /// folded, or that the module's computation does not use.
   llvm::StringSet<> accounted;
   /// A suggestion for an export without these losses with the file's exporter; empty if there is
   /// none.

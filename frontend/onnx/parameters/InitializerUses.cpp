@@ -24,8 +24,8 @@ SmallVector<InitializerOp> trainableInitializers(GraphOp graph) {
 
 namespace {
 
-/// An initializer that a value forwards, and the operand at which it enters an inlined function, if
-/// any.
+/// An initializer that a value is equal to, and the operand at which the initializer enters an
+/// inlined function, if any.
 struct Alias {
   StringRef initializer;
   OpOperand *entrance = nullptr;

@@ -23,11 +23,11 @@ struct FileSegment {
 };
 
 /// Serializes the model with the added initializers, split at the data of the initializers in
-/// `initializers`. `replaced` lists nodes that have another inference form than that of their
-/// operator, in addition to the values that `mtc.module` lists. The segments' bytes, interleaved
-/// with raw data of the original sizes, form a valid model; data of external files is included. If
-/// the inference form (`toInferenceForm`) differs, each form starts with segments of its own, and
-/// both share all later segments. Fails if external data is missing, or if the file would exceed
+/// `initializers`. `replaced` lists nodes whose inference form is not that of their operator. It is
+/// used in addition to the values that `mtc.module` lists. The segments' bytes, interleaved with
+/// raw data of the original sizes, form a valid model; data of external files is included. If the
+/// inference form (`toInferenceForm`) differs, each form starts with segments of its own, and both
+/// share all later segments. Fails if external data is missing, or if the file would exceed
 /// protobuf's limit of 2 GiB.
 llvm::Expected<std::vector<FileSegment>> exportSegments(Model &model,
                                                         llvm::ArrayRef<AddedInitializer> added,

@@ -16,9 +16,9 @@ class NodeProto;
 
 namespace mtc::onnx {
 
-/// A node with one result whose inference form is the value that an operand of another node reads,
-/// with a slope for negative elements if it has one. Nodes are paths from the main graph (index of
-/// a node, of its attribute, of a node in that subgraph, …).
+/// A node with one result, whose inference form is a value that is found as an operand of another
+/// node. `slope` is the slope for negative elements, if the form has one. Nodes are paths from the
+/// main graph (index of a node, of its attribute, of a node in that subgraph, …).
 struct ReplacedNode {
   std::vector<int64_t> node, reader;
   int operand;

@@ -82,7 +82,7 @@ void Executor::startTransfer(Transfer &transfer) {
   transfers.push_back(&transfer);
 }
 
-/// Waits for a transfer, and for those before it, since they end in order.
+/// Waits for a transfer and all earlier ones, since transfers end in order.
 void Executor::waitForTransfer(const Transfer &transfer) {
   while (!transfers.empty()) {
     Transfer *first = transfers.front();
@@ -93,8 +93,8 @@ void Executor::waitForTransfer(const Transfer &transfer) {
   }
 }
 
-/// Waits for the transfers that an operation waits for, and for the copies unless it is a copy,
-/// whose thread waits for them.
+/// Waits for the transfers on which an operation depends. Also waits for the copies on which it
+/// depends, unless the operation is itself a copy, because the thread of a copy waits for them.
 void Executor::waitForOperations(std::vector<PreparedOperation> &operations,
                                  const MtcOperation &waiting) {
   const bool isCopy = waiting.stream != 0 && waiting.kind == MTC_COPY;

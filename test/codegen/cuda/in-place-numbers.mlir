@@ -94,7 +94,7 @@ mtc.kernel_function @short_columns [3, 37] reduce [0] -> [tensor<3x37xf32>] attr
   mtc.kernel.yield %y at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// Squares past the end of the space: one operand is read transposed, the other is the one that is overwritten.
+// Squares past the end of the space. One operand is read transposed; the result overwrites the other one.
 // CHECK: @across: {{.*}} ok
 mtc.kernel_function @across [2, 33, 65] -> [tensor<2x33x65xf32>] attributes {run.in_place = [1]} {
 ^body(%a: tensor<2x65x33xf32>, %b: tensor<2x33x65xf32>):

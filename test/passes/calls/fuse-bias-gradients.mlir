@@ -72,8 +72,8 @@ func.func @needed_before(%d: tensor<6x5xf32>, %x: tensor<6x5xf32>) -> tensor<5x5
 
 // -----
 
-// These sums are not fused: they are over axes that the call does not contract, of values that are not its operands, or of its unmodified
-// result.
+// Sums are not fused if they are over axes that the call does not contract, or if they are of the call's unmodified result or of values
+// that are not its operands.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}the library does not support sums in this call
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}no library call reads or returns the rows
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}the library does not support sums in this call

@@ -75,8 +75,8 @@ TEST_F(MemoryAnalysisTest, AsksWithoutTouchingTheModule) {
 TEST_F(MemoryAnalysisTest, NoPlanGoesBelowTheFloor) {
   FailureOr<MemoryPlan> plan = MemoryAnalysis(*module).getPlanWithLayout();
   ASSERT_TRUE(succeeded(plan));
-  // @w and x: one result is written to @w, in whose memory it may be computed, and the other may be
-  // computed in tiles.
+  // Only @w and x count, because one result is written to @w and may be computed in its memory, and
+  // the other result may be computed in tiles.
   EXPECT_EQ(plan->floor, 2 * 64);
 }
 

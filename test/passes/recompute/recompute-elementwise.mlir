@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --mtc-recompute-elementwise -split-input-file -mlir-print-local-scope | FileCheck %s
 
-// The two results of tanh and square need more memory than the contraction's result, from which they are recomputed.
+// The two results of tanh and square need more memory than the contraction's result, so they are recomputed from it.
 // CHECK-LABEL: func.func @chain(
 // CHECK: %[[X:.*]] = mtc.contract
 // CHECK: %[[L:.*]] = mtc.reduce

@@ -1,7 +1,7 @@
 // Input gradients of convolutions with strides. Windows at a stride of s read an element by every
-// s-th tap only. Elements are divided by the remainders of their indices and the strides. Those of
-// one remainder are read by the same taps, so that their gradient is that of a convolution without
-// strides, which has these taps.
+// s-th tap only. Elements are divided by the remainders of their indices and the strides. Elements
+// with the same remainder are read by the same taps. Their gradient is therefore that of a
+// convolution without strides that has only these taps.
 #ifndef MTC_RUNTIME_CALLS_CONVOLUTION_CPU_RESIDUES_H
 #define MTC_RUNTIME_CALLS_CONVOLUTION_CPU_RESIDUES_H
 

@@ -38,7 +38,8 @@ struct Message {
   size_t bytes;
 };
 
-/// Messages that run together whenever their stream, or a graph that contains them, runs.
+/// A group of messages. They run together whenever their stream runs, or a graph that contains
+/// them.
 ///
 /// A message arrives only if its sender and its receiver agree about its group, order, size and
 /// type. A send ends when its receiver has confirmed the message, as late as the library permits.

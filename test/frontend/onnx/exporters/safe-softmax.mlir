@@ -33,7 +33,7 @@ onnx.graph @main(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
 
 // -----
 
-// Other forms are not replaced: those with another value instead of NaN, and those with rows of several axes or of none.
+// Forms with another value instead of NaN, or with rows of several axes or of none, are not replaced.
 
 // CHECK: onnx.graph @main
 // CHECK-NOT: SafeSoftmax

@@ -24,8 +24,8 @@ struct ChosenLayouts {
   bool lhs = false, rhs = false;
 };
 
-/// A matmul, and the copies of its operands that it reads; null for operands that it reads where
-/// they are.
+/// A matmul, and the copies of its operands that it reads. A copy is null if the operand is read in
+/// place.
 struct LibraryMatmul {
   std::unique_ptr<LibraryPrimitive> primitive, lhsCopy, rhsCopy;
   int64_t lhsCopyBytes = 0, rhsCopyBytes = 0;

@@ -29,13 +29,13 @@ public:
   mlir::Value logsumexp(mlir::Value scores);
   /// Builds e^(scores - logsumexp).
   mlir::Value weights(mlir::Value scores, mlir::Value logsumexp);
-  /// Builds sums over keys of weights times `lines`, a tensor with a vector for each key such as
+  /// Builds sums over keys of weights times `lines`, a tensor with a vector for each key, such as
   /// the values.
   mlir::Value mix(mlir::Value weights, mlir::Value lines);
   /// Builds d_out . value for each pair of query and key.
   mlir::Value weightGradients(mlir::Value dOut);
-  /// Builds sums over queries, and over the query heads that share a key head, of weights times
-  /// `lines`.
+  /// Builds sums of weights times `lines`. The sums are over queries, and over the query heads that
+  /// share a key head.
   mlir::Value mixQueries(mlir::Value weights, mlir::Value lines);
 
   /// Broadcasts one value per row along the last axis of `like`, [B, H, M, .].

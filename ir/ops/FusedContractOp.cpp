@@ -41,10 +41,9 @@ LogicalResult FusedContractOp::verify() {
     return success();
   RankedTensorType expected = contraction.getSumsType(*getSummed());
   if (!getSums() || getSums().getType() != expected || !getLhsBatch().empty())
-    return emitOpError() << "sums " << stringifySummed(*getSummed()) << " over "
-                         << getLhsBatch().size()
-                         << " batch axes, expected none, and the sums to be " << expected
-                         << " (fused_contract_c5)";
+    return emitOpError() << "returns sums of " << stringifySummed(*getSummed()) << " and has "
+                         << getLhsBatch().size() << " batch axes, expected sums of type "
+                         << expected << " and no batch axes (fused_contract_c5)";
   return success();
 }
 

@@ -16,8 +16,8 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
   if (!schedule)
     return emitError() << "there is no schedule '" << kind << "' (schedule_c1)";
   if (warmup < 0 || decay < 0)
-    return emitError() << "a warm-up of " << warmup << " and a fall of " << decay
-                       << " steps (schedule_c2)";
+    return emitError() << "has a warm-up of " << warmup << " steps and a decay of " << decay
+                       << " steps, expected 0 or more (schedule_c2)";
   ArrayRef<int64_t> points = steps ? steps.asArrayRef() : ArrayRef<int64_t>();
   ArrayRef<double> there = rates ? rates.asArrayRef() : ArrayRef<double>();
   if (points.empty() == schedule->hasPoints || points.size() != there.size() ||
@@ -30,25 +30,26 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
 LogicalResult LossScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                       int64_t window, FloatAttr minimum) {
   if (window < 1 || !(minimum.getValueAsDouble() > 0.0))
-    return emitError() << "a window of " << window << " updates and a minimum scale of "
-                       << minimum.getValueAsDouble() << " (loss_scaling_c1)";
+    return emitError() << "has a window of " << window << " updates and a minimum scale of "
+                       << minimum.getValueAsDouble()
+                       << ", expected positive numbers (loss_scaling_c1)";
   return success();
 }
 
 LogicalResult AccumulationAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                        int64_t microSteps, int64_t targets) {
   if (microSteps < 2 || targets < 0)
-    return emitError() << microSteps << " micro-steps with " << targets
-                       << " targets (accumulation_c1)";
+    return emitError() << "has " << microSteps << " micro-steps and " << targets
+                       << " targets, expected at least 2 and 0 (accumulation_c1)";
   return success();
 }
 
 LogicalResult RanksAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t count,
                                 Shard shard, StringRef, Reduce reduce) {
   if (count < 1)
-    return emitError() << count << " ranks, expected at least 1 (ranks_c1)";
+    return emitError() << "has " << count << " ranks, expected at least 1 (ranks_c1)";
   if (reduce == Reduce::Last && shard != Shard::None && shard != Shard::Optimizer)
-    return emitError() << "gradients are divided, and added in the update (ranks_c2)";
+    return emitError() << "divides gradients that are added in the update (ranks_c2)";
   return success();
 }
 

@@ -38,7 +38,8 @@ LogicalResult StoredContractOp::verify() {
   if (!matrix || !matrix.hasStaticShape() || matrix.getRank() != 2 ||
       getMatrix().getType() != storedType(getStorage(), matrix))
     return emitOpError() << "reads " << getMatrix().getType() << " as " << getMatrixType() << " of "
-                         << stringifyStorage(getStorage()) << " (stored_contract_c1)";
+                         << stringifyStorage(getStorage())
+                         << ", expected the stored type of the matrix (stored_contract_c1)";
   auto axis = static_cast<int64_t>(getAxis()), matrixAxis = static_cast<int64_t>(getMatrixAxis());
   if (axis < 0 || axis >= input.getRank() || matrixAxis < 0 || matrixAxis > 1 ||
       input.getDimSize(axis) != matrix.getDimSize(matrixAxis))
@@ -113,7 +114,7 @@ LogicalResult WidenStoredOp::verify() {
       getStored().getType() == storedType(Storage::NF4, getType()))
     return success();
   return emitOpError() << "reads " << getStored().getType() << " as " << getType()
-                       << " (widen_stored_c1)";
+                       << ", expected the stored type of the result (widen_stored_c1)";
 }
 
 FusibleShape WidenStoredOp::getFusibleShape() { return FusibleShape::Elementwise; }

@@ -31,7 +31,8 @@ LogicalResult StridedViewOp::verify() {
   if (source.getElementType() != result.getElementType() ||
       (result.getNumElements() > 0 && last >= source.getNumElements()))
     return emitOpError() << "reads " << result.getElementType() << " up to element " << last
-                         << " of " << source << " (strided_view_c2)";
+                         << " of " << source
+                         << ", expected elements of the source (strided_view_c2)";
   for (Operation *user : getResult().getUsers())
     if (auto call = dyn_cast<LibraryCallOpInterface>(user); !call || !call.isLibraryCall())
       return emitOpError() << "is read by " << user->getName()

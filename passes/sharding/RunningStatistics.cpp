@@ -129,8 +129,8 @@ static LogicalResult refuseDependence(Operation &op, StringRef state, const Depe
   }
   return emitError(op.getLoc(), "--ranks ")
          << ranks << ": " << describeNode(user) << " reads '" << state << "' for a gradient or "
-         << "the loss, state that " << describeNode(update)
-         << " updates from the micro-batches of all ranks; use --batch-norm frozen for running "
+         << "the loss, but " << describeNode(update) << " updates '" << state
+         << "' from the micro-batches of all ranks; use --batch-norm frozen for running "
             "statistics, or compile without --ranks";
 }
 

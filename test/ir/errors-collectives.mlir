@@ -25,7 +25,7 @@ mtc.variable parameter @qkv : tensor<8x8xf32> along #mtc.axis_split<axis = 1, pa
 
 // -----
 
-// expected-error @below {{0 ranks, expected at least 1 (ranks_c1)}}
+// expected-error @below {{has 0 ranks, expected at least 1 (ranks_c1)}}
 mtc.program "m" stage training ranks <count = 0> {}
 
 // -----
@@ -131,7 +131,7 @@ func.func @average(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{gradients are divided, and added in the update (ranks_c2)}}
+// expected-error @below {{divides gradients that are added in the update (ranks_c2)}}
 mtc.program "m" stage training ranks <count = 2, shard = gradients, reduce = last> {}
 
 // -----

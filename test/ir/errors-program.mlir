@@ -27,12 +27,12 @@ mtc.program "a" stage training batch 0 {}
 
 // -----
 
-// expected-error @below {{1 micro-steps with 0 targets (accumulation_c1)}}
+// expected-error @below {{has 1 micro-steps and 0 targets, expected at least 2 and 0 (accumulation_c1)}}
 mtc.program "a" stage training accumulation <micro_steps = 1> {}
 
 // -----
 
-// expected-error @below {{2 micro-steps with -1 targets (accumulation_c1)}}
+// expected-error @below {{has 2 micro-steps and -1 targets, expected at least 2 and 0 (accumulation_c1)}}
 mtc.program "a" stage training accumulation <micro_steps = 2, targets = -1> {}
 
 // -----
@@ -49,7 +49,7 @@ mtc.program "a" stage training schedule <lineal, rate = 1.0 : f64> {}
 
 // -----
 
-// expected-error @below {{a warm-up of -1 and a fall of 0 steps (schedule_c2)}}
+// expected-error @below {{has a warm-up of -1 steps and a decay of 0 steps, expected 0 or more (schedule_c2)}}
 mtc.program "a" stage training schedule <linear, rate = 1.0 : f64, warmup = -1> {}
 
 // -----

@@ -259,7 +259,7 @@ func.func @fused_contract_c5(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @fused_contract_c5_none(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error @below {{sums lhs over 0 batch axes, expected none, and the sums to be 'tensor<4xf32>' (fused_contract_c5)}}
+  // expected-error @below {{returns sums of lhs and has 0 batch axes, expected sums of type 'tensor<4xf32>' and no batch axes (fused_contract_c5)}}
   %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] summing lhs : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   return
 }
@@ -267,7 +267,7 @@ func.func @fused_contract_c5_none(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @fused_contract_c5_type(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error @below {{sums rhs over 0 batch axes, expected none, and the sums to be 'tensor<16xf32>' (fused_contract_c5)}}
+  // expected-error @below {{returns sums of rhs and has 0 batch axes, expected sums of type 'tensor<16xf32>' and no batch axes (fused_contract_c5)}}
   %y, %s = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] summing rhs : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> sums tensor<4xf32>
   return
 }

@@ -179,7 +179,7 @@ func.func @strided_view_c1(%x: tensor<4x16xf32>) {
 // -----
 
 func.func @strided_view_c2(%x: tensor<4x16xf32>) {
-  // expected-error @below {{reads 'f32' up to element 64 of 'tensor<4x16xf32>' (strided_view_c2)}}
+  // expected-error @below {{reads 'f32' up to element 64 of 'tensor<4x16xf32>', expected elements of the source (strided_view_c2)}}
   %v = mtc.strided_view %x offset 9 strides [16, 1] : tensor<4x16xf32> -> tensor<4x8xf32>
   return
 }

@@ -17,7 +17,7 @@ mtc.variable frozen @w : tensor<64x10xbf16> = #mtc.stored<bf16, tensor<64x10xf32
 // -----
 
 func.func @matrix(%x: tensor<8x64xf32>, %w: tensor<359xui8>) {
-  // expected-error @below {{reads 'tensor<359xui8>' as 'tensor<10x64xf32>' of nf4 (stored_contract_c1)}}
+  // expected-error @below {{reads 'tensor<359xui8>' as 'tensor<10x64xf32>' of nf4, expected the stored type of the matrix (stored_contract_c1)}}
   %0 = mtc.stored_contract %x, %w over 1 x 1 of nf4 tensor<10x64xf32> : tensor<8x64xf32>, tensor<359xui8> -> tensor<8x10xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @element(%x: tensor<8x64xf64>, %w: tensor<360xui8>) {
 // -----
 
 func.func @widened(%w: tensor<360xui8>) {
-  // expected-error @below {{reads 'tensor<360xui8>' as 'tensor<10x65xf32>' (widen_stored_c1)}}
+  // expected-error @below {{reads 'tensor<360xui8>' as 'tensor<10x65xf32>', expected the stored type of the result (widen_stored_c1)}}
   %0 = mtc.widen_stored %w : tensor<360xui8> -> tensor<10x65xf32>
   return
 }

@@ -58,7 +58,8 @@ template <> struct TypeOf<__bf16> {
 };
 
 /// The tensors of one call in `Element`, and the expected results in f64. Calls with 16-bit
-/// elements compute in f32 between operands and results; their gradient receives `out`.
+/// elements compute in f32 between operands and results, and `out` is an operand of their
+/// gradients.
 template <typename Element> class Instance {
 public:
   using Sum = typename TypeOf<Element>::Sum;

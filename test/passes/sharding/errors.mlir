@@ -8,7 +8,7 @@ func.func @micro_step(%x: tensor<4xf32>) {
   %new = mtc.add %old, %x : tensor<4xf32> loc("Norm")
   mtc.write @mean, %new : tensor<4xf32>
   %scaled = mtc.mul %new, %x : tensor<4xf32> loc("Scale")
-  // expected-error @below {{--ranks 2: node 'Scale' reads 'mean' for a gradient or the loss, state that node 'Norm' updates from the micro-batches of all ranks; use --batch-norm frozen for running statistics, or compile without --ranks}}
+  // expected-error @below {{--ranks 2: node 'Scale' reads 'mean' for a gradient or the loss, but node 'Norm' updates 'mean' from the micro-batches of all ranks; use --batch-norm frozen for running statistics, or compile without --ranks}}
   mtc.write @w.grad, %scaled : tensor<4xf32>
   return
 }
@@ -40,7 +40,7 @@ func.func @micro_step() {
   %new = mtc.xor %old, %bits : tensor<3xi32>
   mtc.write @u, %new : tensor<3xi32>
   %g = mtc.cast %new : tensor<3xi32> -> tensor<3xf32>
-  // expected-error @below {{--ranks 2: an operation reads 'u' for a gradient or the loss, state that an operation updates}}
+  // expected-error @below {{--ranks 2: an operation reads 'u' for a gradient or the loss, but an operation updates 'u'}}
   mtc.write @w.grad, %g : tensor<3xf32>
   return
 }

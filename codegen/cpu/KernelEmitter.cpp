@@ -2,9 +2,9 @@
 //
 // One loop nest serves all shapes of kernels:
 // - Elementwise: work items, inner loops, lanes, stores.
-// - Reductions: for each iteration of the parallel dimensions, one loop over the reduced dimensions
-//   per reduction level, with accumulators as loop-carried values; then a loop that stores the
-//   results that vary along the reduced dimensions, then the other stores. Lanes are along a
+// - Reductions: each iteration of the parallel dimensions has one loop over the reduced dimensions
+//   per reduction level, with accumulators as loop-carried values. A further loop stores the
+//   results that vary along the reduced dimensions. The other stores follow. Lanes are along a
 //   reduced dimension (row reduction, where the lanes' accumulators are combined at the end) or
 //   along a parallel one (column reduction).
 // - Scatter: an item zeroes its owned part of the results, then adds one iteration after the other.

@@ -16,8 +16,8 @@ struct DeviceCallKind {
   llvm::ArrayRef<unsigned char> bitcode;
   /// Plans a call; see `planDeviceCall`. Returns nullopt for another kind.
   std::optional<DeviceCall> (*plan)(CallAttrInterface call, ContractionPrecision precision);
-  /// Returns the arguments of an entry function after the description, in a kernel that is called
-  /// by `launch`.
+  /// Returns the arguments that `kernel`, which `launch` launches, passes to an entry function
+  /// after the description.
   llvm::SmallVector<llvm::Value *> (*arguments)(CallAttrInterface call, const gpu::Launch &launch,
                                                 llvm::Function &kernel);
 };

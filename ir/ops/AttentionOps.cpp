@@ -101,9 +101,9 @@ LogicalResult AttentionGradientOp::verify() {
       !hasOrder(getDQuery(), shapeOf(getQuery()), getQueryOrder()) ||
       !hasOrder(getDKey(), shapeOf(getKey()), getKeyOrder()) ||
       !hasOrder(getDValue(), shapeOf(getValue()), getValueOrder()))
-    return emitOpError() << "logsumexp, offsets, d_out or out do not have the extents of rows, "
+    return emitOpError() << "expected logsumexp, offsets, d_out and out with the extents of rows, "
                          << toText(rows)
-                         << ", or a result not those of its operand in its order "
+                         << ", and each result with the extents of its operand, in its order "
                             "(attention_gradient_c1)";
   return success();
 }

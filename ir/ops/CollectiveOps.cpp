@@ -95,8 +95,9 @@ static LogicalResult verifyPieces(Operation *op, int64_t ranks, TypeRange values
              << ")";
   for (auto [total, piece] : llvm::zip_equal(elementCounts(values), pieces))
     if (!holds(ranks, piece, total))
-      return op->emitOpError("has ") << ranks << " pieces of " << piece << " elements for " << total
-                                     << " elements (" << constraint << ")";
+      return op->emitOpError("has ")
+             << ranks << " pieces of " << piece << " elements, expected pieces for all " << total
+             << " elements (" << constraint << ")";
   return success();
 }
 

@@ -163,7 +163,8 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
     auto tensor = cast<RankedTensorType>(type);
     AffineMap map = cast<AffineMapAttr>(attribute).getValue();
     if (value.getType() != getScalarType(tensor.getElementType()))
-      return op->emitOpError("yields ") << value.getType() << " for " << tensor << " (kernel_c4)";
+      return op->emitOpError("yields ") << value.getType() << " for " << tensor << ", expected "
+                                        << getScalarType(tensor.getElementType()) << " (kernel_c4)";
     if (map.getNumDims() != space.size() ||
         map.getNumResults() != static_cast<unsigned>(tensor.getRank()) ||
         map.getNumSymbols() != yield.getSymbols().size())
@@ -285,7 +286,8 @@ LogicalResult KernelLoadOp::verify() {
     return emitOpError("returns ") << getValue().getType() << ", expected "
                                    << getScalarType(type.getElementType()) << " (load_c2)";
   if (static_cast<bool>(getGuard()) != static_cast<bool>(getOtherwise()))
-    return emitOpError("has a guard without a value for where it is false (load_c2)");
+    return emitOpError(
+        "expected both a guard and a value for where it is false, or neither (load_c2)");
   if (getOtherwise() && getOtherwise().getType() != getValue().getType())
     return emitOpError("returns ")
            << getOtherwise().getType() << " where the guard is false, expected "

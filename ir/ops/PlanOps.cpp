@@ -99,7 +99,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     });
   };
   if (!agree(getInputs(), kernel.getInputTypes()) || !agree(getOutputs(), kernel.getOutputTypes()))
-    return emitOpError("has other slices than ") << getKernelAttr() << " has operands (launch_c1)";
+    return emitOpError("has slices that do not match the operands of ")
+           << getKernelAttr() << " (launch_c1)";
   return success();
 }
 

@@ -50,7 +50,7 @@ static LogicalResult verifyScalar(VariableOp variable) {
   if ((variable.getRole() == Role::Scalar) != bool(scalar))
     return variable.emitOpError("has the role ")
            << stringifyRole(variable.getRole()) << " and starts as " << variable.getInitial()
-           << ", expected #mtc.scalar of a scalar alone (variable_c2)";
+           << ", expected #mtc.scalar if and only if the role is scalar (variable_c2)";
   if (!scalar)
     return success();
   RankedTensorType written = typeOfScalar(variable.getContext(), scalar.getValue());
@@ -195,7 +195,8 @@ LogicalResult AdapterOp::verifySymbolUses(SymbolTableCollection &symbols) {
       first[1] == whole[axis] && second[0] == whole[1 - axis] && first[0] == second[1])
     return success();
   return emitOpError() << "adapts " << base.getWholeType() << " along axis " << axis << " by "
-                       << down.getWholeType() << " and " << up.getWholeType() << " (adapter_c2)";
+                       << down.getWholeType() << " and " << up.getWholeType()
+                       << ", expected matrices whose product has its shape (adapter_c2)";
 }
 
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {

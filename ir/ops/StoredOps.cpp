@@ -44,15 +44,16 @@ LogicalResult StoredContractOp::verify() {
   if (axis < 0 || axis >= input.getRank() || matrixAxis < 0 || matrixAxis > 1 ||
       input.getDimSize(axis) != matrix.getDimSize(matrixAxis))
     return emitOpError() << "sums over axis " << axis << " of " << input << " and axis "
-                         << matrixAxis << " of " << matrix << " (stored_contract_c2)";
+                         << matrixAxis << " of " << matrix
+                         << ", expected axes of equal extents (stored_contract_c2)";
   SmallVector<int64_t> expected = pick(input.getShape(), getFree());
   expected.insert(getMatrixFirst() ? expected.begin() : expected.end(),
                   matrix.getDimSize(1 - matrixAxis));
   Type element = input.getElementType();
   if (result.getShape() != ArrayRef<int64_t>(expected) || element.getIntOrFloatBitWidth() > 32 ||
       element.getIntOrFloatBitWidth() < 16 || !holdsSumsOf(element, result.getElementType()))
-    return emitOpError() << "returns " << result << " of " << input << " and " << matrix
-                         << " (stored_contract_c3)";
+    return emitOpError() << "returns " << result << ", expected extents " << toText(expected)
+                         << " and floats of 16 or 32 bits that hold the sums (stored_contract_c3)";
   return success();
 }
 

@@ -60,7 +60,8 @@ private:
       allocate(entry, /*startsSlice=*/expected < 0);
       if (expected >= 0 && *entry.offset != expected)
         return user->emitOpError("needs ")
-               << symbol << " after its predecessor, but another flat tensor has it elsewhere";
+               << symbol
+               << " directly after its predecessor, but another flat tensor places it elsewhere";
       expected = *entry.offset + entry.bytes;
     }
     return success();

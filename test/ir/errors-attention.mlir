@@ -57,7 +57,7 @@ func.func @attention_c4_logsumexp(%q: tensor<2x4x8x16xbf16>) {
 // -----
 
 func.func @attention_gradient_c1_out(%q: tensor<2x4x8x16xbf16>, %s: tensor<2x4x8xf32>, %o: tensor<2x8x4x16xbf16>) {
-  // expected-error @below {{logsumexp, offsets, d_out or out do not have the extents of rows, [2, 4, 8], or a result not those of its operand in its order (attention_gradient_c1)}}
+  // expected-error @below {{expected logsumexp, offsets, d_out and out with the extents of rows, [2, 4, 8], and each result with the extents of its operand, in its order (attention_gradient_c1)}}
   %dq, %dk, %dv = mtc.attention_gradient %q, %q, %q scale 1.0 of %s, %s, %q out %o
     : (tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8xf32>, tensor<2x4x8xf32>,
        tensor<2x4x8x16xbf16>, tensor<2x8x4x16xbf16>)
@@ -68,7 +68,7 @@ func.func @attention_gradient_c1_out(%q: tensor<2x4x8x16xbf16>, %s: tensor<2x4x8
 // -----
 
 func.func @attention_gradient_c1(%q: tensor<2x4x8x16xf32>, %s: tensor<2x4x7xf32>) {
-  // expected-error @below {{logsumexp, offsets, d_out or out do not have the extents of rows, [2, 4, 8], or a result not those of its operand in its order (attention_gradient_c1)}}
+  // expected-error @below {{expected logsumexp, offsets, d_out and out with the extents of rows, [2, 4, 8], and each result with the extents of its operand, in its order (attention_gradient_c1)}}
   %dq, %dk, %dv = mtc.attention_gradient %q, %q, %q scale 1.0 of %s, %s, %q
     : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x7xf32>, tensor<2x4x7xf32>,
        tensor<2x4x8x16xf32>) -> (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>)

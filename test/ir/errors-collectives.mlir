@@ -60,7 +60,7 @@ func.func @count(%a: tensor<8xf32>) {
 // -----
 
 func.func @large(%a: tensor<16xf32>) {
-  // expected-error @below {{has 2 pieces of 16 elements for 33 elements (all_gather_c1)}}
+  // expected-error @below {{has 2 pieces of 16 elements, expected pieces for all 33 elements (all_gather_c1)}}
   %b = mtc.all_gather %a ranks 2 : tensor<16xf32> -> tensor<33xf32>
   return
 }

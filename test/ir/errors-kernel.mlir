@@ -61,7 +61,7 @@ func.func @kernel_c4_count() {
 
 // 16-bit floats are computed in f32.
 func.func @kernel_c4_type() {
-  // expected-error @below {{yields 'f64' for 'tensor<4xbf16>' (kernel_c4)}}
+  // expected-error @below {{yields 'f64' for 'tensor<4xbf16>', expected 'f32' (kernel_c4)}}
   %y = mtc.kernel [4] () : () -> tensor<4xbf16> {
     %c = arith.constant 0.0 : f64
     mtc.kernel.yield %c at [affine_map<(d0) -> (d0)>] : f64

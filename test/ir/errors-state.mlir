@@ -26,12 +26,12 @@ mtc.variable parameter @w : tensor<4611686018427387904xf32> = #mtc.zeros
 
 // -----
 
-// expected-error @below {{has the role parameter and starts as #mtc.scalar<step>, expected #mtc.scalar of a scalar alone (variable_c2)}}
+// expected-error @below {{has the role parameter and starts as #mtc.scalar<step>, expected #mtc.scalar if and only if the role is scalar (variable_c2)}}
 mtc.variable parameter @w : tensor<i64> = #mtc.scalar<step>
 
 // -----
 
-// expected-error @below {{has the role scalar and starts as #mtc.zeros, expected #mtc.scalar of a scalar alone (variable_c2)}}
+// expected-error @below {{has the role scalar and starts as #mtc.zeros, expected #mtc.scalar if and only if the role is scalar (variable_c2)}}
 mtc.variable scalar @step : tensor<i64> = #mtc.zeros
 
 // -----
@@ -114,7 +114,7 @@ mtc.adapter @base axis 1 down @down up @up alpha 1.0
 mtc.variable frozen @base : tensor<10x64xf32> = #mtc.zeros
 mtc.variable parameter @down : tensor<2x64xf32> = #mtc.zeros
 mtc.variable parameter @up : tensor<10x2xf32> = #mtc.zeros
-// expected-error @below {{adapts 'tensor<10x64xf32>' along axis 0 by 'tensor<2x64xf32>' and 'tensor<10x2xf32>' (adapter_c2)}}
+// expected-error @below {{adapts 'tensor<10x64xf32>' along axis 0 by 'tensor<2x64xf32>' and 'tensor<10x2xf32>', expected matrices whose product has its shape (adapter_c2)}}
 mtc.adapter @base axis 0 down @down up @up alpha 1.0
 
 // -----

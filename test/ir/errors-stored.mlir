@@ -25,7 +25,7 @@ func.func @matrix(%x: tensor<8x64xf32>, %w: tensor<359xui8>) {
 // -----
 
 func.func @axis(%x: tensor<8x64xf32>, %w: tensor<360xui8>) {
-  // expected-error @below {{sums over axis 0 of 'tensor<8x64xf32>' and axis 1 of 'tensor<10x64xf32>' (stored_contract_c2)}}
+  // expected-error @below {{sums over axis 0 of 'tensor<8x64xf32>' and axis 1 of 'tensor<10x64xf32>', expected axes of equal extents (stored_contract_c2)}}
   %0 = mtc.stored_contract %x, %w over 0 x 1 of nf4 tensor<10x64xf32> : tensor<8x64xf32>, tensor<360xui8> -> tensor<8x10xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @axis(%x: tensor<8x64xf32>, %w: tensor<360xui8>) {
 // -----
 
 func.func @result(%x: tensor<8x64xf32>, %w: tensor<360xui8>) {
-  // expected-error @below {{returns 'tensor<10x8xf32>' of 'tensor<8x64xf32>' and 'tensor<10x64xf32>' (stored_contract_c3)}}
+  // expected-error @below {{returns 'tensor<10x8xf32>', expected extents [8, 10] and floats of 16 or 32 bits that hold the sums (stored_contract_c3)}}
   %0 = mtc.stored_contract %x, %w over 1 x 1 of nf4 tensor<10x64xf32> : tensor<8x64xf32>, tensor<360xui8> -> tensor<10x8xf32>
   return
 }

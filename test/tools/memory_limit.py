@@ -26,7 +26,7 @@ def run(command: list, limit: int | None = None) -> subprocess.CompletedProcess:
 
 
 def check(command: list, limits: list[int], tool: str) -> tuple[int, int]:
-    """Runs a command with each limit. Returns the numbers of failures with mtc's message, and of successes."""
+    """Runs a command with each limit. Returns how many runs failed with mtc's message, and how many succeeded."""
     failed = passed = 0
     for limit in limits:
         before = set(folder.iterdir())

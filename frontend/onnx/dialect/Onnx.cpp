@@ -66,9 +66,9 @@ LogicalResult ConstantOp::verify() {
   if (!isa<DenseElementsAttr>(getValue()) || !value || !Tensor::holds(value.getElementType()) ||
       value.getElementType() != output.getElementType() || value.getRank() != output.getRank() ||
       !llvm::all_of(llvm::zip_equal(value.getShape(), output.getShape()), isRepeated))
-    return emitOpError("value has type ")
-           << getValue().getShapedType() << ", the result " << output
-           << "; expected one type, but for an extent of 1 in the value where elements repeat";
+    return emitOpError("value has type ") << getValue().getShapedType() << ", the result " << output
+                                          << "; expected one type, except for an extent of 1 in "
+                                             "the value along which elements repeat";
   return success();
 }
 

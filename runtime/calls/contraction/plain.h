@@ -1,4 +1,4 @@
-// FLOP count of a contraction, and its dense reference form, which profiles compare with.
+// The FLOP count of a contraction, and its dense form, with which profiles compare it.
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_PLAIN_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_PLAIN_H
 

@@ -28,7 +28,7 @@ module {
   mtc.variable parameter @c : tensor<16xf32> = #mtc.zeros
   func.func @contradiction() {
     %p = mtc.read_flat [@a, @b] : tensor<32xf32>
-    // expected-error @below {{needs @c after its predecessor, but another flat tensor has it elsewhere}}
+    // expected-error @below {{needs @c directly after its predecessor, but another flat tensor places it elsewhere}}
     %q = mtc.read_flat [@a, @c] : tensor<32xf32>
     return
   }

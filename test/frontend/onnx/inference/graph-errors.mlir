@@ -212,7 +212,7 @@ onnx.graph @unsupported(%a: tensor<1x4x4xf32>, %b: tensor<1x1x4xf32>) -> tensor<
 // -----
 
 onnx.graph @elements() -> tensor<8x2xf32> {
-  // expected-error @below {{value has type 'tensor<1x2xf64>', the result 'tensor<8x2xf32>'; expected one type, but for an extent of 1 in the value where elements repeat}}
+  // expected-error @below {{value has type 'tensor<1x2xf64>', the result 'tensor<8x2xf32>'; expected one type, except for an extent of 1 in the value along which elements repeat}}
   %w = onnx.constant dense<[[1.0, 2.0]]> : tensor<1x2xf64> -> tensor<8x2xf32>
   onnx.return %w : tensor<8x2xf32>
 }

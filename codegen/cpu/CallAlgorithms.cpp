@@ -113,7 +113,8 @@ CallAttrInterface cpu::sampleOf(CallAttrInterface call, int threads) {
 namespace {
 
 constexpr int algorithmCount = MTC_WINOGRAD + 1;
-/// Seconds by algorithm on one thread; negative if the call or the library does not have it.
+/// The time of each algorithm on one thread, in seconds; negative if the call does not have the
+/// algorithm or the library does not support it.
 using Times = std::array<double, algorithmCount>;
 
 /// The times of samples that this process has measured, or that are stored in the kernel cache.
@@ -216,7 +217,8 @@ std::optional<Times> KnownTimes::find(CallAttrInterface sample, bool again) {
 // Choice
 //===------------------------------------------------------------------------------------------===//
 
-/// Returns whether an algorithm of a call needs little scratch, for its operands and in itself.
+/// Returns whether the scratch of an algorithm is small, compared to the operands and in absolute
+/// terms.
 static bool needsLittle(CallAttrInterface call, int algorithm, int threads) {
   constexpr int64_t maximum = int64_t{16} << 20;
   const int64_t scratch =

@@ -1,8 +1,8 @@
 //===- ExpandNarrowFloats.cpp - Expands conversions of 16-bit floats --------------------------===//
 //
-// For processors without conversion instructions, for which LLVM would call a library function per
-// lane. The expansion uses the 16-bit type only in conversions and bitcasts: LLVM would compute a
-// select of this type in f32, too.
+// The pass is for processors without conversion instructions, for which LLVM would call a library
+// function per lane. The expansion uses the 16-bit type only in conversions and bitcasts: LLVM
+// would compute a select of this type in f32, too.
 //
 //===------------------------------------------------------------------------------------------===//
 

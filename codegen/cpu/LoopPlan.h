@@ -10,7 +10,8 @@
 
 namespace mtc::cpu {
 
-/// Lanes of a vector of 32-bit elements: four 512-bit registers hide the latency of arithmetic.
+/// The number of lanes of a vector of 32-bit elements. Four 512-bit registers hide the latency of
+/// arithmetic.
 constexpr int64_t kLanes = 64;
 
 /// The loop nest of a kernel, outermost first: the work items (the index of the kernel function),

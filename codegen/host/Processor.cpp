@@ -151,8 +151,8 @@ std::vector<cpu::ProcessorNames> cpu::listProcessors() {
 static void describeHost(cpu::Processor &processor, SubtargetFeatures &features) {
   processor.triple = Triple(sys::getDefaultTargetTriple());
   processor.cpu = processor.isX86() ? "x86-64" : "generic";
-  // Cached, since passes describe the processor for each kernel and CPUID is slow in virtual
-  // machines.
+  // The features are cached, since passes describe the processor for each kernel and CPUID is slow
+  // in virtual machines.
   static const StringMap<bool> ofHost = sys::getHostCPUFeatures();
   for (const char *name : checkedFeatures(processor.triple))
     if (ofHost.lookup(name))

@@ -18,9 +18,9 @@ struct QuantizationTable {
   std::vector<float> values;
   /// Decision boundaries, ascending. The code of a number is the number of bounds less than it.
   std::vector<float> bounds;
-  /// Lines whose minimum at the magnitude of a number, rounded down, is the index of a bound: no
-  /// other bound is between it and the number. In a signed map, the index of bounds above 0 counts
-  /// from the code of 0. Empty for maps of 4 bits.
+  /// Lines for finding a bound. The minimum of the lines at the magnitude of a number, rounded
+  /// down, is the index of a bound that is adjacent to the number. In a signed map, the index of
+  /// bounds above 0 counts from the code of 0. Empty for maps of 4 bits.
   struct Line {
     float slope, offset;
   };

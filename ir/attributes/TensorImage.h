@@ -18,7 +18,8 @@ mlir::LogicalResult verifyTensorImages(llvm::function_ref<mlir::InFlightDiagnost
                                        mlir::RankedTensorType variable,
                                        mlir::ArrayAttr moduleImages, mlir::ArrayAttr fileImages);
 
-/// Returns the first group of module images, which a file needs to contain all elements.
+/// Returns the first group of module images, with which a file contains all elements of the
+/// variable.
 mlir::SmallVector<TensorImageAttr> firstImages(VariableOp variable);
 
 /// Returns the names by which a user may refer to a variable: the name in the model file, and those

@@ -39,7 +39,8 @@ public:
       return success();
     if (previous)
       ended.insert_range(before.lookup(previous));
-    // The preceding work that has completed before this work, but not yet for the step.
+    // Preceding work that has completed before this work starts, although the step has not waited
+    // for it.
     auto &endedWithIt = before[op];
     for (Operation *other : running)
       if (ended.contains(other))

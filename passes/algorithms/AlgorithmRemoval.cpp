@@ -31,7 +31,8 @@ FailureOr<std::optional<PeakReducer::Candidate>> AlgorithmRemoval::findCandidate
   return std::optional(Candidate{bytes, (slowdown - 1) * times.of(op)});
 }
 
-/// Changes the call and, while as many bytes are live at another such call, that one, too.
+/// Changes the call. As long as just as many bytes are live at another such call, changes that
+/// call, too.
 FailureOr<bool> AlgorithmRemoval::applyCandidate() {
   const int64_t before = budget.liveBytes();
   bool isTaken = false;

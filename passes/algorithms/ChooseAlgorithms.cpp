@@ -24,7 +24,8 @@ namespace {
 class ChooseAlgorithmsPass : public mtc::impl::ChooseAlgorithmsBase<ChooseAlgorithmsPass> {
   void runOnOperation() override {
     const TargetInfo target = TargetInfo::of(getOperation());
-    // The target measures for a limited time: the largest first, and of equal ones the first.
+    // The target measures for a limited time, so the largest calls are measured first, and equal
+    // ones in their order.
     std::multimap<int64_t, LibraryCallOpInterface, std::greater<>> calls;
     getOperation().walk([&](LibraryCallOpInterface call) {
       call->removeAttr(algorithmAttribute);

@@ -88,8 +88,8 @@ static std::optional<Position> positionOf(Value value, int64_t rowAxis, int64_t 
           return i;
       return -1;
     };
-    // The value may vary along an axis of several elements that has no counterpart before the
-    // reshape.
+    // The value may vary along an axis that has several elements but no corresponding axis before
+    // the reshape.
     for (int64_t axis : {rowAxis, columnAxis})
       if (axis >= 0 && to[axis] != 1 && below(axis) < 0)
         return std::nullopt;

@@ -31,9 +31,9 @@ struct ScoreChain {
   mlir::SmallVector<ScoreMask> masks;
 };
 
-/// Follows the scores back to their contraction. Returns nothing, with a reason, if operations
-/// other than scales, biases and masks are between, and nothing without a reason if there is no
-/// contraction.
+/// Follows the scores back to their contraction. Returns nothing if there is no contraction. If
+/// operations other than scales, biases and masks are between the contraction and the softmax, also
+/// returns the reason.
 std::optional<ScoreChain> followScores(mlir::Value scores, std::string &reason);
 
 /// Returns x if `value` is x times a constant, looking through data movement, and multiplies

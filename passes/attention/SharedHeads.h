@@ -7,7 +7,7 @@
 
 namespace mtc {
 
-/// Adds patterns that remove the repetition of keys and values over groups of query heads
+/// Adds patterns that remove the repetition of keys and values for each query head of a group
 /// (grouped-query attention).
 void addSharedHeadPatterns(mlir::RewritePatternSet &patterns);
 

@@ -13,9 +13,9 @@ namespace mtc {
 /// without a guard for rows of -inf; null for any other division.
 mlir::Value softmaxInput(DivOp division);
 
-/// Returns the contraction of the softmax weights with the values, and in `read` its operand; only
-/// reshapes may be between. Returns null with a reason if other operations are between, and null
-/// without a reason if there is no contraction.
+/// Returns the contraction of the softmax weights with the values, and sets `read` to the operand
+/// for the weights. Only reshapes may be between the softmax and the contraction. Returns null with
+/// a reason if other operations are between, and null without a reason if there is no contraction.
 ContractOp productOfWeights(mlir::Value weights, mlir::Value &read, std::string &reason);
 
 } // namespace mtc

@@ -83,8 +83,8 @@ private:
     return true;
   }
 
-  /// Returns whether the value is live at the consumer in any case, because the consumer or a later
-  /// operation uses it.
+  /// Returns whether the value is live at the consumer even without recomputation, because the
+  /// consumer or a later operation uses it.
   static bool isThereAt(Value value, KernelOp user, const UserIndex &index) {
     Value root = rootOf(value);
     return isa<BlockArgument>(root) || index.isReadFrom(root, user);

@@ -255,8 +255,9 @@ private:
     }
   }
 
-  /// Returns whether independent reductions of two kernels would form a long body, which has fewer
-  /// lanes. The order of summation would then depend on the number of reductions in a program.
+  /// Returns whether independent reductions of two kernels would form a long body, for which a plan
+  /// has fewer lanes. The order of summation would then depend on the number of reductions in a
+  /// program.
   static bool sumsTogether(KernelOp first, KernelOp second) {
     constexpr int64_t longBody = 60;
     auto reduces = [](KernelOp kernel) {

@@ -16,8 +16,8 @@ static FailureOr<LabelLayout> layoutOfValues(const LabelQuery &query, std::strin
   return LabelLayout{SmallVector<int64_t>(query.output.getShape())};
 }
 
-/// Adds the absolute and the squared error, and mean and deviation of the labels, which r2 compares
-/// the squared error with. The deviation within a sample is added to that between the samples.
+/// Adds the absolute and the squared error, and the mean and deviation of the labels, with which r2
+/// compares the squared error. The deviation within a sample is added to that between the samples.
 static void buildErrors(TensorBuilder &b, const LossInputs &in, const LossTerms &,
                         SmallVectorImpl<RowValue> &values) {
   Value difference = b.sub(in.output, in.labels);

@@ -188,8 +188,8 @@ LogicalResult LossPlanner::planLengths(LossPlan &plan) {
 }
 
 /// Returns whether the loss is computed from the logits of the output's activation, which is
-/// reported as a remark. Warns about an activation that the loss does not apply itself, or not
-/// along the same axis.
+/// reported as a remark. Warns about an activation of the output that the loss does not apply
+/// itself, or applies along another axis.
 bool LossPlanner::chooseLogits(const LossPlan &plan) {
   Value output = forward.front().getTerminator()->getOperand(plan.output);
   std::optional<ActivatedOutput> found;

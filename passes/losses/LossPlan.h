@@ -25,8 +25,8 @@ struct LossPlan {
   int64_t microSteps = 1;
 };
 
-/// Completes the options from the outputs and inputs of `forward`. Emits a diagnostic if they do
-/// not fit the graph, and remarks about choices that the user did not make.
+/// Completes the options from the outputs and inputs of `forward`. Emits a diagnostic if the
+/// choices do not fit the graph, and remarks about choices that the user did not make.
 mlir::FailureOr<LossPlan> planLoss(mlir::func::FuncOp forward, const LossOptions &options);
 
 /// Returns the element type in which the loss of an output is computed: f64 for f64, otherwise f32.

@@ -3,8 +3,8 @@
 // Local search by single moves. For a buffer that is live at the peak, either the producer is moved
 // after the peak, if the result is only used there, or the last users are moved before the peak. A
 // move includes the operations that depend on it. Moves that improve the model's score are verified
-// by planning the function again. As long as the plans have the score of the model, twice as many
-// moves are verified together, so that there are far fewer plans than moves.
+// by planning the function again. As long as the plans confirm the scores of the model, the number
+// of moves that are verified together is doubled, so that there are far fewer plans than moves.
 //
 //===------------------------------------------------------------------------------------------===//
 

@@ -27,7 +27,7 @@ public:
   /// as one flat tensor are contiguous and in that order. On the device, `gap` unused bytes follow
   /// every other variable. In other memory spaces, each contiguous range that is copied as a whole
   /// starts at a page boundary. Fails with a diagnostic if two flat tensors require contradictory
-  /// orders, or if the variables of one are in different memory spaces.
+  /// orders of variables, or if the variables of a flat tensor are in different memory spaces.
   static mlir::FailureOr<VariableLayout> compute(mlir::ModuleOp module, int64_t gap);
 
   const Entry &operator[](mlir::FlatSymbolRefAttr symbol) const {

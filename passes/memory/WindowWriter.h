@@ -18,7 +18,7 @@ public:
   WindowWriter(TransferSlotsOp slots, int64_t offset, KernelOutliner &outliner)
       : slots(slots), offset(offset), outliner(outliner) {}
 
-  /// Sentinel for the last use of a result that is not stored in a slot: the planned live range
+  /// Marks the last use of a result that is not stored in a slot, to which the planned live range
   /// applies.
   static constexpr int64_t asPlanned = -2;
 

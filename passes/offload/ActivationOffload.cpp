@@ -150,7 +150,8 @@ FailureOr<std::optional<PeakReducer::Candidate>> ActivationOffload::findCandidat
 void ActivationOffload::move(const Gap &gap) {
   const FunctionMemory &function = budget.function;
   auto [release, start] = placeCopies(gap);
-  // In block order, since only writes may run later than their position in the block.
+  // Operations are visited in block order, since only writes may run later than their position in
+  // the block.
   SmallVector<Operation *> late;
   Operation *last = gap.value.getDefiningOp();
   for (PlannedOperation *op : function.getText()) {

@@ -7,8 +7,9 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Returns the change that frees a value's memory at the peak if only the copy `op`, or the copy
-/// that the hold `op` waits for, needs it there. Its time is the lost overlap.
+/// Returns the change that frees a value's memory at the peak. The memory must be needed there only
+/// by the copy `op`, or, if `op` is a hold, by the copy for which it waits. Its time is the lost
+/// overlap.
 std::optional<CopyTightening::Choice>
 CopyTightening::shorten(const PlannedOperation &op, int64_t excess,
                         const CopyPlacement &placement) const {
@@ -79,8 +80,8 @@ FailureOr<std::optional<PeakReducer::Candidate>> CopyTightening::findCandidate(i
   return candidate ? std::optional<Candidate>(*candidate) : std::nullopt;
 }
 
-/// Applies the candidate and, while as many bytes are live at another operation, changes there
-/// that take no more time.
+/// Applies the candidate. As long as just as many bytes are live at another operation, also applies
+/// changes there that take no more time.
 FailureOr<bool> CopyTightening::applyCandidate() {
   const int64_t before = budget.liveBytes();
   const double limit = candidate->time * 1.01;

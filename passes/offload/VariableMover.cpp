@@ -33,8 +33,8 @@ VariableMover::VariableMover(ModuleOp module, const MemoryAnalysis &analysis, Op
 // Planning
 //===------------------------------------------------------------------------------------------===//
 
-/// Returns the operands of a kernel, numbered with inputs before results, that are in another
-/// memory space; one of each slice that is read and written.
+/// Returns the operands of a kernel that are in another memory space, numbered with inputs before
+/// results. A slice that is both read and written is listed once.
 VariableMover::Operands VariableMover::findPresent(const PlannedOperation &kernel) {
   Operands operands;
   llvm::SmallDenseSet<int64_t, 4> offsets;

@@ -21,8 +21,8 @@ namespace mtc {
 /// cannot run in windows, get a copy of the whole variable on the device, and a value that they
 /// write to the variable is copied back.
 ///
-/// The module must not change while groups are planned; groups are planned one after another, each
-/// with those before it.
+/// The module must not change while groups are planned. Each group is planned under the assumption
+/// that the groups planned before it are moved.
 class VariableMover {
 public:
   static constexpr int64_t slotCount = 4;

@@ -72,8 +72,8 @@ void PlanSearch::searchCombinations(CombinationQueue &open, bool mustCount) {
         open.takeNext(bestFits() ? std::optional(best->cost.seconds) : std::nullopt);
     if (!next)
       break;
-    // A combination that is slower and needs more memory without a budget would have to save more
-    // memory by the same techniques with a budget.
+    // A combination is skipped if it is slower and needs more memory without a budget, because it
+    // would have to save more memory by the same techniques.
     const bool isDominated =
         !offloads && llvm::any_of(known, [&](const CombinationQueue::Entry &faster) {
           return faster.cost->peak <= next->cost->peak &&

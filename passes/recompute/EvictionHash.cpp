@@ -49,8 +49,8 @@ public:
       addOperand(operand, op);
   }
 
-  /// Adds the properties that determine the treatment of dead operands of an operation whose copy
-  /// is known: the operation is not repeated, but its operands may be.
+  /// Adds the properties that determine how dead operands are treated if a copy of the operation
+  /// exists already: the operation is then not repeated, but its operands may be.
   void addOwner(OpResult value) {
     Operation *op = value.getOwner();
     add(value.getResultNumber());

@@ -147,7 +147,8 @@ LogicalResult FunctionWriter::addSlices() {
   return success();
 }
 
-/// Emits triples [result, value it may be computed in place of, scratch in this case].
+/// Emits triples: a result, a value in whose memory it may be computed, and the scratch bytes in
+/// this case.
 json::Array FunctionWriter::writeSharing(PlannedOperation *alternative, int64_t scratch) {
   json::Array sharing;
   for (auto [number, result] : llvm::enumerate(alternative->results)) {

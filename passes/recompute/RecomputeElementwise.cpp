@@ -101,9 +101,9 @@ private:
       nodes[result] = own;
       bool again = mayRecompute(op), isView = op->hasTrait<mtc::View>();
       const int64_t bytes = byteSize(cast<RankedTensorType>(result.getType()));
-      // Kernels and calls write values that cannot be recomputed in any case, but cheap values only
-      // to save them. This fraction of the bytes is the additional cost that outweighs one
-      // operation on a 16-bit element.
+      // Kernels and calls write values that cannot be recomputed in any case, whereas they write
+      // cheap values only if these are saved. This fraction of the bytes is the additional cost
+      // that outweighs one operation on a 16-bit element.
       constexpr int64_t partOfWrite = 14;
       const bool isCheap = again && isComputedFromStored(op);
       graph.addEdge(own.computed, own.available,

@@ -32,7 +32,8 @@ public:
   /// Returns the view of a variable that the update reads and writes: the whole variable, or the
   /// piece of this rank.
   VariableView viewOf(VariableOp variable, bool isLine = false) const;
-  /// Makes a variable of the type of a parameter's piece, which belongs to the parameter, a piece.
+  /// Makes a variable a piece if it belongs to a parameter and has the type of the parameter's
+  /// piece.
   void setWhole(VariableOp variable, VariableOp parameter) const;
   /// Erases the variables of divided gradients that nothing reads.
   void eraseGradients();

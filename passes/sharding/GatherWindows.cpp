@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace mtc;
 
-/// A small model has at least so many windows, so that it does not hold all of its variables.
+/// The minimum number of windows, so that even a small model does not hold all of its variables at
+/// a time.
 static constexpr int64_t minWindows = 16;
 
 GatherWindows::GatherWindows(func::FuncOp function, const llvm::StringSet<> &variables,

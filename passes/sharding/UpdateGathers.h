@@ -7,8 +7,9 @@
 
 namespace mtc {
 
-/// Joins successive gathers of variables that the update writes, up to `bucketBytes`. A transfer
-/// takes a latency for each other rank, and the next bucket is computed while one travels.
+/// Joins successive gathers of variables that the update writes, up to `bucketBytes`. Buckets are
+/// used because a transfer takes a latency for each other rank, and because the next bucket can be
+/// computed during the transfer of one.
 void joinUpdateGathers(mlir::func::FuncOp update, int64_t bucketBytes);
 
 } // namespace mtc

@@ -54,8 +54,8 @@ public:
   bool mayBecomeKnown(mlir::Value value) const {
     return effect == Effect::ExpandOnly && dataSources(value).empty();
   }
-  /// Returns whether the nodes of loops may be replaced. If not, they keep their place, since the
-  /// uses of initializers in their subgraphs are of interest.
+  /// Returns whether the nodes of loops may be replaced. Otherwise, they stay in place, since
+  /// the uses of initializers in their subgraphs are of interest.
   bool replacesLoops() const { return effect == Effect::InferAndFold; }
   /// Gives the results of a node that is not expanded their types.
   void keep(Inference &node) { apply(node); }

@@ -52,8 +52,9 @@ struct FoldInitializersPass : impl::FoldInitializersPassBase<FoldInitializersPas
 
 private:
   /// Returns whether the initializer's value is part of the model. The value of a frozen parameter
-  /// is not, as it may come from other weights. Exceptions are frozen scalars and vectors that the
-  /// exporter does not mark as parameters, because they may be attributes of operators.
+  /// is not part of it, because it may come from other weights. Exceptions are frozen scalars and
+  /// vectors that the exporter does not mark as parameters, because they may be attributes of
+  /// operators.
   static bool isConstant(InitializerOp initializer) {
     StringRef role = initializer.getRole().value_or("");
     return role == roleName(InitializerRole::Constant) ||

@@ -27,8 +27,8 @@ public:
   bool isBuffer(llvm::StringRef name) const { return buffers.contains(name); }
   /// Returns whether the module's parameters are Keras variables, whose names are not in the file.
   bool hasVariables() const;
-  /// Returns whether the file names the initializer as one of the module's tensors or lists one
-  /// among the values from which it was folded.
+  /// Returns whether the file names the initializer as one of the module's tensors, or states that
+  /// it was folded from one of them.
   bool isOfModule(InitializerOp initializer) const;
   /// Returns the module's tensor for which an initializer was split, if its own name differs.
   static llvm::StringRef splitName(InitializerOp initializer);

@@ -117,8 +117,8 @@ private:
     return list;
   }
 
-  /// Reports `source` if it has a gradient in the file, and `result`, which has none in the module,
-  /// has a user whose gradient is affected.
+  /// Reports `source` if it has a gradient in the file, and if `result`, whose gradient the module
+  /// stops, has a user whose gradient is affected.
   void report(Value source, Value result) {
     auto matters = [](Operation *user) {
       auto node = dyn_cast<NodeOp>(user);

@@ -110,7 +110,8 @@ private:
     ElementsAttr elements; // The first elements; null if unknown.
     bool isNode;
   };
-  /// For a value known at compile time, the constants on which it depends, except literals.
+  /// For a value known at compile time, this contains the constants on which it depends, except
+  /// literals.
   using Origins = SmallVector<size_t, 2>;
 
   void addInitializer(InitializerOp initializer) {

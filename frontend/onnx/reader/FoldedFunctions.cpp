@@ -171,8 +171,8 @@ private:
   };
 
   /// Returns the parameters that an initializer represents, starting with the parameter of the
-  /// fold. Other parameters have the same name in another module and list the operands in that
-  /// module that read the initializer.
+  /// fold. The other parameters have the same name in other modules; `readers` of each are the
+  /// operands in its module that read the initializer.
   std::vector<Part> partsOf(StringRef initializer, const Fold &fold) {
     std::vector<Part> parts = {{fold.parameter, {}}};
     auto [module, leaf] = StringRef(fold.parameter).rsplit('.');

@@ -99,8 +99,8 @@ static Value sumOfDistances(TensorBuilder &b, const LossInputs &in, Value logits
 ///
 ///   (1 - e) w[y] n + e / C (sum over c of w[c] (n - (x[c] - x[y])))
 ///
-/// The last sum has no second softmax, so that the loss and its gradient save nothing of the size
-/// of the logits, as without smoothing. The mean divides by the sum of w[y].
+/// The last sum needs no second softmax. As without smoothing, the loss and its gradient therefore
+/// save no value of the size of the logits. The mean divides by the sum of w[y].
 static LossTerms build(TensorBuilder &b, const LossInputs &in) {
   Value labels = asSigned(b, in.labels);
   Type element = typeOf(in.output).getElementType();

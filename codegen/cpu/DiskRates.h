@@ -7,7 +7,7 @@
 
 namespace mtc::cpu {
 
-/// Rates of copies between memory and a file that bypass the page cache.
+/// Rates of copies between memory and a file, without the page cache.
 struct DiskRates {
   double read = 1e9, write = 1e9; ///< bytes per second, with concurrent reads and writes
   double overhead = 1e-4;         ///< fixed cost of a copy, in seconds

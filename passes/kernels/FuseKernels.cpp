@@ -1,8 +1,8 @@
 //===- FuseKernels.cpp - Kernel fusion --------------------------------------------------------===//
 //
 // Depends only on the structure of kernels, not on operators. Elementwise producers are inlined
-// into their users first; then kernels over the same iterations or rows are fused, a producer with
-// its users before kernels that read the same values.
+// into their users first. Then kernels over the same iterations or rows are fused: first each
+// producer with its users, then kernels that read the same values.
 //
 //===------------------------------------------------------------------------------------------===//
 

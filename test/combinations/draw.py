@@ -29,7 +29,7 @@ class Combination:
 
     @property
     def is_rounded(self) -> bool:
-        """Whether a difference in the last bit may grow: 16 bits, quantized state, and updates by the gradient's sign."""
+        """Whether a difference in the last bit may grow, as with 16 bits, quantized state, and updates by the gradient's sign."""
         return any(word in self.flags for word in ("bf16", "f16", "--optimizer-bits", "--gradient-bits", "lion", "muon")) or bool(self.allow)
 
     def __str__(self) -> str:

@@ -239,8 +239,8 @@ class Suite:
     def cell(self, architecture: Architecture, column: str) -> Cell:
         """Trains an export. If it differs or warns, also trains it with the flags that its warnings suggest.
 
-        The losses may be equal although the warning is right: the suggested flag then brings them much closer, or they do not depend on the
-        subject of the warning.
+        The losses may be equal although the warning is right. In that case, the suggested flag brings them much closer, or they do not
+        depend on the subject of the warning.
         """
         piece = "own" if architecture.file in OWN and column == "dynamo" else column
         cell = self.train(architecture, piece)

@@ -87,8 +87,8 @@ void GradientModel::Builder::reserve(StringRef name, const Twine &what) {
   auto [known, isNew] = names.try_emplace(name, what.str());
   b.reserve(name);
   if (!isNew)
-    problems.add("the name " + quoted(name) + " is that of " + known->second + " and of " + what +
-                 " in the written model; rename it in the source");
+    problems.add("the written model would use the name " + quoted(name) + " for " + known->second +
+                 " and for " + what + "; rename one of them in the source");
 }
 
 void GradientModel::Builder::addArguments() {

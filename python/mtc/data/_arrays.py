@@ -35,7 +35,7 @@ def is_list(kind: Any) -> bool:
 
 
 def numbers(array: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Returns the values of a column of numbers, 0 where they are missing, and which ones are: null or NaN."""
+    """Returns the values of a column of numbers, with 0 for missing ones (null or NaN), and a mask of the missing ones."""
     t = types()
     if t.is_decimal(array.type) or t.is_null(array.type):
         array = array.cast("float64")

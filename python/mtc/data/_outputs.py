@@ -190,7 +190,7 @@ class Classes(Output):
         return np.concatenate(self._codes) if self._codes else np.zeros(0, np.int32)
 
     def _encoded(self, batch: Any) -> tuple[list[Any], NDArray[np.int64]]:
-        """Returns the distinct values of a batch, and the index of each row's value, or their number if it is missing."""
+        """Returns the distinct values of a batch, and for each row the index of its value, or the number of values if it is missing."""
         column = batch.column(self.columns[0])
         if not _arrays.types().is_dictionary(column.type):
             column = column.dictionary_encode()

@@ -1,4 +1,4 @@
-// Rows at computed indices are loaded as vectors; only elements at computed indices are gathered.
+// Rows at computed indices are loaded as vectors. Gathers are used only for single elements at computed indices.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cpu --canonicalize --cse | FileCheck %s
 
 // An embedding: the index is loaded and checked once per row.

@@ -124,7 +124,7 @@ assert "node 'narrow' (8-bit floats)" in text, text
 clashing = save("clashing", [helper.make_node("MatMul", ["x", "loss"], ["y"], name="only")], [info("x", [5, 3])], info("y", [5, 4]),
                 {"loss": weights["w1"]})  # fmt: skip
 text = refused(clashing, folder, "--loss", "mse")
-assert "'loss'" in text and "rename it in the source" in text, text
+assert "'loss'" in text and "rename one of them in the source" in text, text
 assert "no such input; expected one of: x, labels" in refused(perceptron, folder, *flags, "--input-gradients", "z")
 indices = save("indices", [helper.make_node("Gather", ["w1", "i"], ["y"], name="rows")], [info("i", [5], INT64)], info("y", [5, 4]), weights)
 assert "expected floating-point elements" in refused(indices, folder, "--loss", "mse", "--input-gradients", "i")

@@ -1,6 +1,6 @@
 // Attention in each form that is recognized.
 // RUN: mtc-opt %s -mtc-forward-pipeline | FileCheck %s
-// Values equal those of the decomposed form, both in f64, from one text.
+// In f64, the recognized form and the decomposed form of this text have equal values.
 // RUN: sed s/f32/f64/g %s | sed s/0xFF800000/0xFFF0000000000000/g > %t.mlir
 // RUN: mtc-opt %t.mlir -mtc-forward-pipeline -mtc-decompose=library-calls -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope > %t.whole
 // RUN: mtc-opt %t.mlir -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope > %t.parts

@@ -1,8 +1,9 @@
 // RUN: mtc-opt %s --mtc-print-cost -o /dev/null 2>&1 | FileCheck %s --match-full-lines --strict-whitespace
 // RUN: mtc-opt %s --mtc-prepare-calls --mtc-allocate --mtc-print-cost -o /dev/null 2>&1 | FileCheck %s --match-full-lines --strict-whitespace
 
-// The estimates for an allocated module equal those for its kernels and calls. The time of a small call is its overhead, that of a large
-// contraction the time of its operations, and that of a kernel the maximum of the times for its memory accesses and its exponentials.
+// The estimates for an allocated module equal those for its kernels and calls. The time of a small call is its overhead, and the time of a
+// large contraction is that of its operations. The time of a kernel is the maximum of the times for its memory accesses and its
+// exponentials.
 //CHECK:micro_step	contraction	5.516e-03	2147483648	12582912	
 //CHECK-NEXT:micro_step	kernel	1.228e-04	2097152	8388608	
 //CHECK-NEXT:update	kernel	5.001e-07	4	32	

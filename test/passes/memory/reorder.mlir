@@ -42,7 +42,7 @@ func.func @later(%d: tensor<4x64xf32> {mtc.name = "d"}) -> (tensor<4x4xf32> {mtc
 
 // -----
 
-// The last user of a large value runs before another one is computed, with its own user, which leaves fewer live bytes.
+// The last user of a large value, and the user of its result, run before another large value is computed, which leaves fewer live bytes.
 // CHECK-LABEL: func.func @earlier
 // CHECK-NEXT: %[[FIRST:.*]] = mtc.contract %arg0, %arg0
 // CHECK-NEXT: mtc.contract %arg0, %[[FIRST]]

@@ -25,7 +25,7 @@
 // CHECK-NEXT: {"again":false,"alternatives":[
 // CHECK-NEXT: {"gives":[],"in_place":[],"picoseconds":0,"reads":[4],"scratch":0,"variables":[]}],"node":"","writes":[]}]}
 
-// There are no remarks about tiles: the function is not from `mtc-fit` with recomputation only.
+// Functions with tiles or copies between memory spaces are rejected, because the output does not describe them.
 // RUN: not mtc-opt %t/tiles.mlir --mtc-print-recomputation -o /dev/null 2>&1 | FileCheck %s --check-prefix=TILES
 // TILES: error: 'mtc.assemble' op is tiled or copied between memory spaces; expected neither
 

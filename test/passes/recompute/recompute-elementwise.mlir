@@ -50,7 +50,7 @@ func.func @centered(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %m: tensor<64x
 
 // -----
 
-// A sum of two values of its size is saved: sums of a residual stream are not recomputed from those before.
+// A sum of two values of the same size is saved, so that the sums of a residual stream are not recomputed from preceding ones.
 // CHECK-LABEL: func.func @residual(
 // CHECK-NOT: mtc.recomputed
 func.func @residual(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f32> {mtc.differentiated}, tensor<64x64xf32>) {

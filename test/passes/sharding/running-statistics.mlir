@@ -33,7 +33,7 @@ func.func @update() {
 
 // -----
 
-// A state with two updates per micro-step has two per rank; one that counts micro-batches needs no values.
+// A state with two updates per micro-step has two updates per rank. A state that counts micro-batches needs no values of other ranks.
 mtc.program "m" stage training ranks <count = 2> accumulation <micro_steps = 2> {}
 mtc.variable state @mean : tensor<3xf32> = #mtc.zeros
 mtc.variable state @count : tensor<f32> = #mtc.zeros

@@ -36,7 +36,7 @@ class ChooseAlgorithmsPass : public mtc::impl::ChooseAlgorithmsBase<ChooseAlgori
       const ChosenAlgorithm chosen = target.chooseAlgorithm(call);
       if (!chosen.algorithm)
         continue;
-      // In hundredths, which are more precise than a measurement.
+      // The speedup is rounded to hundredths, which are more precise than a measurement.
       const double speedup = std::round(100 * chosen.speedup) / 100;
       call->setAttr(algorithmAttribute,
                     CallAlgorithmAttr::get(&getContext(), *chosen.algorithm,

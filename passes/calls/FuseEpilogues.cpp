@@ -269,8 +269,8 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
     old->erase();
   }
 
-  /// Removes the result from the kernel, which reads the sum instead of computing it; null if there
-  /// are no other results.
+  /// Removes the result from the kernel, which then reads the sum instead of computing it. Returns
+  /// the new kernel, or null if there are no other results.
   static KernelOp readSum(StoredSum &sum, Value result) {
     KernelOp kernel = sum.kernel;
     OpBuilder builder(kernel);

@@ -27,9 +27,10 @@ struct IterationOffsets {
 std::optional<IterationOffsets> offsetsOf(mlir::AffineMap map, llvm::ArrayRef<int64_t> shape,
                                           llvm::ArrayRef<int64_t> space);
 
-/// Returns the strided layout in which a tensor of `shape`, stored densely at `own`, can be read
-/// from memory accessed at `other`: each element maps to the one of the same iteration. `own` must
-/// visit each element of the tensor once. Returns nothing if no strides represent the layout.
+/// A tensor of `shape` is stored densely, and a kernel accesses it at `own` and another memory at
+/// `other`. Returns the strided layout of the tensor in the other memory, such that the same
+/// iteration accesses the same element. `own` must visit each element of the tensor once. Returns
+/// nothing if no strides represent the layout.
 std::optional<StridedLayout> layoutAt(const IterationOffsets &other, const IterationOffsets &own,
                                       llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> space);
 

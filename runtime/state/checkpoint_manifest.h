@@ -26,7 +26,7 @@ struct CheckpointManifest {
   /// Numbers of parts of tensors whose parts have several pieces.
   std::map<std::string, int64_t> parts;
 
-  /// Returns the checksum of a tensor before its first byte.
+  /// Returns a checksum for a tensor, to which no byte has been added.
   PieceChecksum emptyChecksumOf(const std::string &tensor) const;
 
   /// Describes the steps before this program's if their batch differs; otherwise "".

@@ -51,7 +51,8 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
 
 // -----
 
-// Only cotangents that a parameter needs are computed. The input, a constant variable, and a value that the loss does not use have none.
+// Only cotangents that a parameter needs are computed. The input, a constant variable, and a value that the loss does not use have no
+// cotangent.
 //
 // CHECK-NOT: @frozen.grad
 // CHECK-LABEL: func.func @micro_step

@@ -46,11 +46,11 @@ LogicalResult ScanOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (Value output : getOutputs())
     results.push_back(sliceType(output.getType()));
   if (body.getArgumentTypes() != ArrayRef<Type>(arguments))
-    return emitOpError("has other operands than the arguments of ")
+    return emitOpError("has operands that do not match the arguments of ")
            << getBodyAttr() << " (scan_c2)";
   if (getFinals().getTypes() != getStates().getTypes() ||
       body.getResultTypes() != ArrayRef<Type>(results))
-    return emitOpError("has other results than ") << getBodyAttr() << " (scan_c3)";
+    return emitOpError("has results that do not match those of ") << getBodyAttr() << " (scan_c3)";
   if (!body.front().getOps<ScanOp>().empty())
     return emitOpError("calls ") << getBodyAttr() << ", which contains a scan (scan_c5)";
   return success();

@@ -27,7 +27,7 @@ func.func private @cell(%h: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> a
   return %x : tensor<4xf32>
 }
 func.func @scan_c2(%h: tensor<4xf32>, %x: tensor<8x5xf32>) {
-  // expected-error @below {{has other operands than the arguments of @cell (scan_c2)}}
+  // expected-error @below {{has operands that do not match the arguments of @cell (scan_c2)}}
   %y = mtc.scan @cell 8 times from(%h) over(%x) with() : (tensor<4xf32>, tensor<8x5xf32>) -> tensor<4xf32>
   return
 }
@@ -38,7 +38,7 @@ func.func private @cell(%h: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> a
   return %x : tensor<4xf32>
 }
 func.func @scan_c3(%h: tensor<4xf32>, %x: tensor<8x4xf32>) {
-  // expected-error @below {{has other results than @cell (scan_c3)}}
+  // expected-error @below {{has results that do not match those of @cell (scan_c3)}}
   %y:2 = mtc.scan @cell 8 times from(%h) over(%x) with() : (tensor<4xf32>, tensor<8x4xf32>) -> (tensor<4xf32>, tensor<8x4xf32>)
   return
 }

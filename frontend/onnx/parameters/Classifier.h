@@ -7,7 +7,7 @@
 
 namespace mtc::onnx {
 
-/// Reason of initializers that nodes with `onnx.update` name.
+/// The reason for the class of initializers that are named in `onnx.update` of a node.
 inline constexpr llvm::StringLiteral updatedReason = "the module's forward pass updates it";
 
 /// Classifies initializers by the rules in Parameters.h; keyed by name.

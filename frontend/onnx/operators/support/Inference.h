@@ -26,7 +26,8 @@ public:
   /// Folds result `i` to a constant. Does nothing if there is no value (too large to fold).
   void fold(size_t i, std::optional<Tensor> value);
 
-  /// Returns the constant operand `i`. Only valid in rules that run when all operands are constant.
+  /// Returns the constant operand `i`. Only rules that run when all operands are constant may call
+  /// it.
   Tensor tensor(size_t i) const { return *constant(i); }
   /// Returns the same value, which may be repeated.
   Tensor storedTensor(size_t i) const { return *storedConstant(i); }

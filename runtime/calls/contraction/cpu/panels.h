@@ -1,6 +1,6 @@
-// Contractions with sums in f32: where they are faster than the library's, of programs without
-// oneDNN, of 16-bit elements on processors without 16-bit multiply instructions, and of matrices in
-// compressed storage.
+// The runtime's own contractions with sums in f32. They are used where they are faster than the
+// library's, in programs without oneDNN, for 16-bit elements on processors without 16-bit multiply
+// instructions, and for matrices in compressed storage.
 //
 // Operands are converted to f32 while they are packed into panels: blocks of rows of lhs and of
 // columns of rhs, in the order in which vector code reads them. Processors with AVX-512 BF16

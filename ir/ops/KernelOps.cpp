@@ -39,8 +39,8 @@ static LogicalResult verifySums(Operation *op, KernelYieldOp yield, ArrayRef<int
     if (result <= before || result >= static_cast<int64_t>(outputs.size()) ||
         (!yield.scatters() && !isa<FloatType>(getElementTypeOrSelf(outputs[result]))))
       return op->emitOpError("adds to result ")
-             << result << ", expected ascending numbers of its " << outputs.size()
-             << " results, of floats without symbols (kernel_c6)";
+             << result << ", expected ascending numbers below " << outputs.size()
+             << " and, without symbols, results of floats (kernel_c6)";
     before = result;
   }
   if (yield.scatters())

@@ -119,7 +119,7 @@ func.func @load_c2(%x: tensor<4xbf16>) {
 // -----
 
 func.func @kernel_c6_number(%x: tensor<4x8xf32>) {
-  // expected-error @below {{adds to result 1, expected ascending numbers of its 1 results, of floats without symbols (kernel_c6)}}
+  // expected-error @below {{adds to result 1, expected ascending numbers below 1 and, without symbols, results of floats (kernel_c6)}}
   %0 = mtc.kernel [4, 8] (%x) : (tensor<4x8xf32>) -> tensor<8xf32> {
   ^body(%a: tensor<4x8xf32>):
     %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<4x8xf32> -> f32

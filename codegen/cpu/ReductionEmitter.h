@@ -9,8 +9,8 @@
 namespace mtc::cpu {
 
 /// Emits the loops over the reduced dimensions. Accumulators are loop-carried values. If lanes are
-/// along a reduced dimension, they are groups of `LoopPlan::lanes` of the row's accumulators,
-/// which are combined at the end: for each group in turn, one accumulator per reduction.
+/// along a reduced dimension, the row's accumulators form groups of `LoopPlan::lanes`. Each group
+/// has one accumulator per reduction, and the groups are combined at the end.
 class ReductionEmitter {
 public:
   /// All references must outlive the object.

@@ -40,7 +40,7 @@ public:
   }
 
   /// Returns whether an initializer has the elements of the module's tensor that it represents, up
-  /// to their layout. A folded `exp(w)` or `1 + w` has others.
+  /// to their layout. A folded `exp(w)` or `1 + w` has other elements.
   bool keepsValues(InitializerOp initializer) const;
 
   /// Returns the module's parameter or buffer that an initializer represents at one of its uses.

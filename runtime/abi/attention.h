@@ -3,7 +3,7 @@
 #ifndef MTC_RUNTIME_ABI_ATTENTION_H
 #define MTC_RUNTIME_ABI_ATTENTION_H
 
-#include "runtime/abi/program.h"
+#include "runtime/abi/element_types.h"
 
 #ifdef __cplusplus
 extern "C" {

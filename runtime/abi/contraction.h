@@ -5,8 +5,8 @@
 
 #include "runtime/abi/activation.h"
 #include "runtime/abi/algorithm.h"
-#include "runtime/abi/program.h"
 #include "runtime/abi/storage.h"
+#include "runtime/abi/tensor.h"
 
 #define MTC_CONTRACTION "contraction" /* described by an MtcContraction */
 

@@ -5,7 +5,7 @@
 
 #include "runtime/abi/activation.h"
 #include "runtime/abi/algorithm.h"
-#include "runtime/abi/program.h"
+#include "runtime/abi/tensor.h"
 
 /* All kinds are described by an MtcConvolution. */
 #define MTC_CONVOLUTION "convolution" /* input, weights, bias?, addend? -> output */

@@ -3,7 +3,7 @@
 #ifndef MTC_RUNTIME_ABI_GPU_H
 #define MTC_RUNTIME_ABI_GPU_H
 
-#include "runtime/abi/program.h"
+#include "runtime/abi/operation.h"
 
 #ifdef __cplusplus
 extern "C" {

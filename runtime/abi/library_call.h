@@ -7,7 +7,7 @@
 #ifndef MTC_RUNTIME_ABI_LIBRARY_CALL_H
 #define MTC_RUNTIME_ABI_LIBRARY_CALL_H
 
-#include "runtime/abi/program.h"
+#include "runtime/abi/operation.h"
 
 #ifdef __cplusplus
 extern "C" {

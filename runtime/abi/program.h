@@ -9,7 +9,8 @@
 #ifndef MTC_RUNTIME_ABI_PROGRAM_H
 #define MTC_RUNTIME_ABI_PROGRAM_H
 
-#include "runtime/abi/element_types.h"
+#include "runtime/abi/operation.h"
+#include "runtime/abi/variable.h"
 
 #include <stdint.h>
 
@@ -18,8 +19,6 @@ extern "C" {
 #endif
 
 #define MTC_ABI_VERSION 23u
-#define MTC_ALIGNMENT 64
-#define MTC_MAX_RANK 12
 
 /* Section and name of the ELF note that marks programs written by the compiler. The note has no
  * contents. */
@@ -31,125 +30,6 @@ extern "C" {
  * for those of the user's PyTorch module. */
 #define MTC_WEIGHTS_NAMES "mtc.names"
 #define MTC_MODULE_NAMES "module"
-
-/* A dense row-major tensor in an arena. `dims` has `rank` extents; null for rank 0. */
-typedef struct MtcTensor {
-  const char *name;
-  uint32_t type; /* MtcType */
-  uint32_t rank;
-  const int64_t *dims;
-  int64_t offset;
-  int64_t bytes;
-  uint32_t space; /* MtcSpace of its arena */
-} MtcTensor;
-
-/* Memory space of an arena. Kernels and calls access only the device arena. */
-typedef enum MtcSpace {
-  MTC_DEVICE = 0,
-  MTC_PINNED_HOST = 1, /* page-locked host memory, accessible to the device's copy engines */
-  MTC_HOST = 2,
-  MTC_DISK = 3 /* a file, which is not addressable */
-} MtcSpace;
-/* Alignment of the disk ranges that a function copies: each begins at a multiple of MTC_PAGE and
- * shares its last page with no other range. */
-#define MTC_PAGE 4096
-
-typedef enum MtcRole {
-  MTC_PARAMETER = 0, /* trained; saved and exported */
-  MTC_CONSTANT = 1,  /* read-only; not saved */
-  MTC_STATE = 2,     /* written by steps (running statistics); saved and exported */
-  MTC_GRADIENT = 3,  /* gradient of a parameter, or a rank's piece of a sum of gradients, whose `of`
-                        is -1; not saved */
-  MTC_OPTIMIZER = 4, /* optimizer state; saved */
-  MTC_SCALAR = 5,    /* a scalar that the runtime sets before each step (MtcScalars) */
-  MTC_AVERAGE = 6,   /* average of a parameter over the steps; saved, and exported in place of the
-                        parameter on request */
-  MTC_FROZEN = 7,    /* a read-only parameter; exported, not saved */
-  MTC_COPIED = 8,    /* a copy of a variable in another type; not saved, because it is derived */
-  MTC_LOW_HALF = 9   /* i16 lower halves of f32 elements; another variable holds the upper halves as
-                        bf16. As bits, element = (upper << 16) + lower; saved and exported as f32 */
-} MtcRole;
-
-typedef enum MtcInitial {
-  MTC_INITIAL_ZERO = 0,
-  MTC_INITIAL_DATA = 1, /* `data` holds `bytes` bytes, which are stored in the program */
-  MTC_INITIAL_FILE = 2, /* read from the weights file, under the variable's name */
-  /* random, from N(0, `spread`²), a pure function of (seed 0, variable's name, element index) */
-  MTC_INITIAL_NORMAL = 3,
-  /* uninitialized: written only by `gradients`, and allocated only in the arena of that function */
-  MTC_INITIAL_NONE = 4,
-  MTC_INITIAL_SPLAT = 5,     /* every element is the one stored in `data` */
-  MTC_INITIAL_PARAMETER = 6, /* the initial value of the parameter given by MtcVariable::of */
-  /* random, uniform in [-`spread`, `spread`), a pure function of (seed 0, variable's name, element
-   * index) */
-  MTC_INITIAL_UNIFORM = 7
-} MtcInitial;
-
-/* A mapping between elements of a variable and elements of a tensor in another file. For all
- * indices i[a] < extents[a], element `variable` + sum of i[a] * variable_strides[a] of the variable
- * is element `image` + sum of i[a] * image_strides[a] of the image. */
-typedef struct MtcImagePart {
-  int64_t variable, image;
-  uint32_t rank; /* at least 1 */
-  const int64_t *extents, *variable_strides, *image_strides;
-} MtcImagePart;
-
-/* A tensor of another file that contains elements of a variable. `dims` has `rank` extents; null
- * for rank 0. */
-typedef struct MtcTensorImage {
-  const char *name;
-  uint32_t rank;
-  const int64_t *dims;
-  uint32_t part_count; /* 0: the tensor contains all elements of the variable, in order */
-  const MtcImagePart *parts;
-} MtcTensorImage;
-
-/* State that persists across steps. `tensor.name` is the name of the ONNX initializer for
- * parameters, constants and state; names of gradients and optimizer state are derived from it
- * (`NAME.grad`, `NAME.moment1`). */
-typedef struct MtcVariable {
-  MtcTensor tensor;
-  uint32_t role;    /* MtcRole */
-  uint32_t initial; /* MtcInitial */
-  const void *data; /* null unless MTC_INITIAL_DATA or MTC_INITIAL_SPLAT */
-  double spread;    /* parameter of MTC_INITIAL_NORMAL and MTC_INITIAL_UNIFORM */
-  int32_t of;       /* index of the variable, usually a parameter, to which a gradient, optimizer
-                       state, average, copy or low half belongs; -1 otherwise */
-  uint32_t storage; /* MtcStorage (runtime/abi/storage.h) of `source` in `tensor` */
-  uint32_t is_transposed;  /* `source` is stored column-major */
-  const MtcTensor *source; /* the value before compression, without an offset; null: `tensor` is the
-                              value itself */
-  /* The variable of all ranks, without an offset, of which `tensor` is the piece of this rank.
-   * Null: every rank has all elements. Runs of `run` elements belong to the `parts` ranks of a
-   * group in turn (runtime/abi/collective.h): element e to number e / run % parts. A flat piece is
-   * one run. */
-  const MtcTensor *whole;
-  int64_t run, parts, stride; /* 0 if `whole` is null */
-  uint32_t is_in_module;      /* the variable is known to exist in the user's module */
-  /* The tensors of the user's module that hold the variable, in groups that each cover all of its
-   * elements; 0: one tensor of the same name and shape. */
-  uint32_t image_count;
-  const MtcTensorImage *images; /* null if there are none */
-} MtcVariable;
-
-/* A buffer of the user's module that no function reads; --export-weights writes it. `tensor` has no
- * offset. */
-typedef struct MtcBuffer {
-  MtcTensor tensor;
-  const void *data;
-  uint32_t counts_batches; /* the exported value is `data`, one integer, plus the number of trained
-                              batches */
-} MtcBuffer;
-
-/* A low-rank adapter of a frozen matrix. Users of the matrix compute with
- * base + (alpha / rank) up @ down, where down is [rank, in] and up is [out, rank]; only the factors
- * are trained. All three fields are indices of variables; the factors are f64 if the base is f64,
- * otherwise f32. */
-typedef struct MtcAdapter {
-  int32_t base, down, up;
-  uint32_t axis; /* axis of `in` in the base: 1 if the base is [out, in] */
-  double alpha;
-} MtcAdapter;
 
 /* A program input, which the user binds with --data NAME=FILE. */
 typedef struct MtcInput {
@@ -171,110 +51,6 @@ typedef struct MtcInput {
   int64_t minimum, limit, ignored;
   const char *user;
 } MtcInput;
-
-/* An out-of-range index reported by a kernel. The kernel continues with a valid index; the runtime
- * ends the run. */
-typedef struct MtcFault {
-  int32_t raised;
-  int64_t index;  /* the invalid index */
-  int64_t extent; /* valid indices are -extent to extent - 1 */
-} MtcFault;
-
-/* A generated kernel. */
-typedef struct MtcKernel {
-  const char *name;
-  const void *code;      /* target-specific: MtcCpuKernel or MtcGpuKernel */
-  int64_t scratch_bytes; /* planned for each launch */
-  int64_t flops, bytes;  /* of the whole launch, for profiles */
-  uint32_t may_fault;
-} MtcKernel;
-
-/* A call that a library, or the target's own code, computes. Each kind has a name and a record type
- * that describes the call: see runtime/abi/contraction.h and the other records. Records contain no
- * pointers and no padding, so that equal calls have equal bytes. */
-typedef struct MtcCall {
-  const char *kind;        /* such as MTC_CONTRACTION */
-  const void *description; /* the record, aligned to MTC_ALIGNMENT */
-  int64_t scratch_bytes;   /* planned for the library, which must not need more */
-  int64_t flops, bytes;    /* of one run, for profiles */
-  const void *code; /* the target's own code, as in MtcKernel; null: a library computes the call */
-} MtcCall;
-
-/* An exchange of values with the other ranks: see runtime/abi/collective.h. */
-typedef struct MtcCollective {
-  uint32_t kind;  /* MtcCollectiveKind */
-  uint32_t count; /* number of values */
-  /* The groups, whose values are independent: see runtime/abi/collective.h. With one rank, every
-   * rank copies its own values. */
-  int64_t ranks, stride;
-  int64_t element_bytes;
-  const int64_t *pieces, *totals; /* elements of a piece of each value, and of each value */
-} MtcCollective;
-
-typedef enum MtcOperationKind {
-  MTC_LAUNCH = 0,
-  MTC_CALL = 1,
-  MTC_COPY = 2,
-  MTC_TRANSFER = 3,
-  MTC_REPEAT = 4
-} MtcOperationKind;
-
-/* A range of the device arena that an operation writes. It is live until operation `last_use` of
- * the function has run: the writing operation itself for scratch, no operation if `last_use` is the
- * operation count. -1: the range is part of memory that is already live, such as a variable. */
-typedef struct MtcWrite {
-  int64_t offset, bytes, last_use;
-  uint32_t type;  /* MtcType of its elements; MTC_U8 for scratch */
-  int64_t stride; /* bytes by which the range moves from one iteration of a repeat to the next */
-} MtcWrite;
-
-/* An operation of a function. It starts after all previous operations have completed, except that
- * of the copies and transfers on streams it waits only for those in `waits`. A copy or transfer on
- * a stream also waits for the previous ones of that stream, and runs asynchronously to the
- * operations that follow.
- *
- * Operands are arena offsets:
- *
- * MTC_LAUNCH: the kernel's inputs, results and (optional) scratch; `index` into kernels.
- * MTC_CALL: the call's operands, results and scratch; `index` into calls.
- * MTC_COPY: source and destination, each in its memory space; `bytes` is the size.
- * MTC_TRANSFER: the inputs and outputs of the collective: values and one range of rows, one row of
- * pieces for each rank (all_to_all), pieces and values (all_gather), or values and pieces
- * (own_piece); `index` into collectives.
- * MTC_REPEAT: none. The `index` operations that follow, which are launches, calls and copies
- * without streams, run `iterations` times, one iteration after another. */
-typedef struct MtcOperation {
-  uint32_t kind; /* MtcOperationKind */
-  uint32_t index;
-  uint32_t operand_count;
-  const int64_t *operands;
-  /* In a repeat: bytes by which each operand moves between iterations; null: none moves */
-  const int64_t *strides;
-  int64_t bytes;
-  int64_t iterations; /* of MTC_REPEAT */
-  const char *nodes;  /* names of the model nodes that it computes, for profiles and errors */
-  uint32_t wait_count;
-  const int64_t *waits; /* indices of operations on streams in the same function; null if none */
-  uint32_t stream;      /* of a copy or transfer, from 1; 0: no stream */
-  /* For MTC_COPY: */
-  uint32_t source_space, destination_space; /* MtcSpace */
-  /* Ranges that the operation writes: all of them in a program compiled with memory checks;
-   * otherwise only those with f16 values, which are searched for overflow. */
-  uint32_t write_count;
-  const MtcWrite *writes;
-} MtcOperation;
-
-/* A sequence of operations over the arena. The function has completed when all operations have. */
-typedef struct MtcFunction {
-  uint32_t operation_count;
-  const MtcOperation *operations; /* null if there are none */
-} MtcFunction;
-
-/* Functions that run one after the other, by their indices in MtcProgram::functions. */
-typedef struct MtcSequence {
-  uint32_t count;
-  const uint32_t *functions; /* null if there are none */
-} MtcSequence;
 
 /* Arena offsets of the scalars that the runtime writes before a step; -1 if the program does not
  * use the scalar. */

@@ -2,7 +2,7 @@
 #ifndef MTC_RUNTIME_ABI_RECURRENCE_H
 #define MTC_RUNTIME_ABI_RECURRENCE_H
 
-#include "runtime/abi/program.h"
+#include "runtime/abi/element_types.h"
 
 #ifdef __cplusplus
 extern "C" {

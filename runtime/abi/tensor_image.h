@@ -4,7 +4,7 @@
 #ifndef MTC_RUNTIME_ABI_TENSOR_IMAGE_H
 #define MTC_RUNTIME_ABI_TENSOR_IMAGE_H
 
-#include "runtime/abi/program.h"
+#include "runtime/abi/variable.h"
 
 #include <algorithm>
 #include <cstring>

@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_CALLS_CONTRACTION_PLAIN_H
 
 #include "runtime/abi/contraction.h"
+#include "runtime/abi/operation.h"
 
 #include <cstdint>
 #include <cstring>

@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_DEVICES_CPU_LIBRARY_CALL_H
 
 #include "runtime/abi/library_call.h"
+#include "runtime/abi/tensor.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_DEVICES_CUDA_WORKSPACE_H
 #define MTC_RUNTIME_DEVICES_CUDA_WORKSPACE_H
 
+#include "runtime/abi/tensor.h"
 #include "runtime/devices/gpu/driver.h"
 
 namespace mtc::runtime::cuda {

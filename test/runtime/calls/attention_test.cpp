@@ -1,4 +1,5 @@
 // Compares fused attention with plain sums.
+#include "runtime/abi/tensor.h"
 #include "runtime/calls/attention/cpu/attention.h"
 #include "runtime/calls/attention/cpu/pair_scratch.h"
 #include "runtime/devices/cpu/threads/parallel.h"

@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_CALLS_ATTENTION_CPU_HEAD_H
 
 #include "runtime/abi/attention.h"
+#include "runtime/abi/tensor.h"
 
 #include <algorithm>
 #include <cstdint>

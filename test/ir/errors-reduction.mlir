@@ -275,7 +275,7 @@ func.func @fused_contract_c5_type(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @fused_contract_c5_batch(%a: tensor<2x4x8xf32>, %b: tensor<2x8x16xf32>) {
-  // expected-error @below {{sums rhs over 1 batch axes, expected none}}
+  // expected-error @below {{returns sums of rhs and has 1 batch axes}}
   %y, %s = mtc.fused_contract %a, %b batch [0] x [0] over [2] x [1] summing rhs
              : tensor<2x4x8xf32>, tensor<2x8x16xf32> -> tensor<2x4x16xf32> sums tensor<16xf32>
   return

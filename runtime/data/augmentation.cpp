@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <utility>
 
 namespace mtc::runtime {
 namespace {
@@ -20,7 +22,10 @@ constexpr struct {
               {"contrast", &Augmentation::contrast},
               {"saturation", &Augmentation::saturation}};
 
-/// Parses a strength of a color change.
+/// The default of torchvision's RandomResizedCrop.
+constexpr float defaultMinArea = 0.08F;
+
+/// Parses a strength of a color change, or a fraction.
 float parseStrength(std::string_view name, std::string_view value) {
   double number = 0;
   const std::string problem = abi::parseNumber(value, number);
@@ -44,6 +49,12 @@ void parseEntry(std::string_view entry, Augmentation &augmentation) {
       userError("crop: expected the pixels of padding, 0 to ", maxPadding, ", such as crop:4");
     return;
   }
+  if (name == "resized-crop") {
+    augmentation.crops = true;
+    augmentation.minArea =
+        colon == std::string_view::npos ? defaultMinArea : parseStrength(name, value);
+    return;
+  }
   if (entry == "flip") {
     augmentation.flips = true;
     return;
@@ -54,8 +65,22 @@ void parseEntry(std::string_view entry, Augmentation &augmentation) {
       return;
     }
   userError("'", entry,
-            "' is unknown; expected crop, crop:PADDING, flip, brightness:X, contrast:X "
-            "or saturation:X");
+            "' is unknown; expected crop, crop:PADDING, resized-crop, "
+            "resized-crop:AREA, flip, brightness:X, contrast:X or saturation:X");
+}
+
+std::string spell(float number) {
+  std::array<char, 32> digits{};
+  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr};
+}
+
+/// Returns the words of group `group` of an image's random numbers.
+std::array<uint32_t, 4> randomWords(RandomOrigin origin, uint32_t group) {
+  constexpr uint32_t stream = 0x6175676d; // differs from the numbers of RowOrder
+  const auto position = static_cast<uint64_t>(origin.position);
+  return philox(
+      {static_cast<uint32_t>(position), static_cast<uint32_t>(position >> 32), stream, group},
+      {static_cast<uint32_t>(origin.seed), static_cast<uint32_t>(origin.seed >> 32)});
 }
 
 /// Returns a number in [0, 1).
@@ -77,24 +102,26 @@ Augmentation parseAugmentation(std::string_view text) {
     const size_t comma = text.find(',');
     parseEntry(text.substr(0, comma), augmentation);
     if (comma == std::string_view::npos)
-      return augmentation;
+      break;
     text.remove_prefix(comma + 1);
   }
+  if (augmentation.minArea > 0 && augmentation.padding)
+    userError("crop:PADDING and resized-crop both crop; expected one of them");
+  return augmentation;
 }
 
 std::string augmentationText(const Augmentation &augmentation) {
   std::string list;
   auto add = [&](std::string_view entry) { list.append(list.empty() ? "" : ",").append(entry); };
-  if (augmentation.crops)
+  if (augmentation.minArea > 0)
+    add("resized-crop:" + spell(augmentation.minArea));
+  else if (augmentation.crops)
     add(augmentation.padding ? text("crop:", augmentation.padding) : "crop");
   if (augmentation.flips)
     add("flip");
   for (const auto &color : colors)
-    if (const float strength = augmentation.*color.field; strength > 0) {
-      std::array<char, 32> digits{};
-      const char *end = std::to_chars(digits.data(), digits.data() + digits.size(), strength).ptr;
-      add(text(color.name, ":", std::string_view(digits.data(), end)));
-    }
+    if (const float strength = augmentation.*color.field; strength > 0)
+      add(text(color.name, ":", spell(strength)));
   return list;
 }
 
@@ -106,8 +133,7 @@ std::string flagsOf(const Augmentations &augmentations) {
   return flags;
 }
 
-ImageAugmenter::Layout ImageAugmenter::layoutOf(const std::vector<int64_t> &dims,
-                                                const std::string &name) {
+ImageLayout ImageAugmenter::layoutOf(const std::vector<int64_t> &dims, const std::string &name) {
   auto isColor = [](int64_t extent) { return extent == 1 || extent == 3; };
   if (dims.size() == 2)
     return {1, dims[0], dims[1], false};
@@ -188,7 +214,39 @@ void ImageAugmenter::changeColors(float brightness, float contrast, float satura
       blend(i, saturation, gray(i));
 }
 
-void ImageAugmenter::apply(const float *stored, RandomOrigin origin, float *to) const {
+/// Chooses the part of RandomResizedCrop: a random area and ratio of sides from 3/4 to 4/3, of
+/// which the first of ten that fits is taken, else the largest central part with such a ratio.
+ImageBox ImageAugmenter::randomBox(RandomOrigin origin) const {
+  constexpr uint32_t attempts = 10, firstGroup = 2;
+  const double maxRatio = 4.0 / 3;
+  const auto height = static_cast<double>(from.height), width = static_cast<double>(from.width);
+  const auto minArea = static_cast<double>(augmentation.minArea);
+  auto uniform = [](uint32_t word) { return static_cast<double>(word) * 0x1p-32; };
+  for (uint32_t i = 0; i < attempts; ++i) {
+    const auto words = randomWords(origin, firstGroup + i);
+    const double area = height * width * (minArea + (1 - minArea) * uniform(words[0])),
+                 ratio = std::exp((2 * uniform(words[1]) - 1) * std::log(maxRatio));
+    const auto w = static_cast<int64_t>(std::llround(std::sqrt(area * ratio))),
+               h = static_cast<int64_t>(std::llround(std::sqrt(area / ratio)));
+    if (w > 0 && w <= from.width && h > 0 && h <= from.height)
+      return {below(words[2], from.height - h + 1), below(words[3], from.width - w + 1), h, w};
+  }
+  ImageBox box = {0, 0, from.height, from.width};
+  box.width = std::min<int64_t>(box.width, std::llround(height * maxRatio));
+  box.height = std::min<int64_t>(box.height, std::llround(width * maxRatio));
+  box.top = (from.height - box.height) / 2;
+  box.left = (from.width - box.width) / 2;
+  return box;
+}
+
+void ImageAugmenter::flip(float *image) const {
+  for (int64_t c = 0; c < into.channels; ++c)
+    for (int64_t y = 0; y < into.height; ++y)
+      for (int64_t x = 0; x < into.width / 2; ++x)
+        std::swap(image[into.at(c, y, x)], image[into.at(c, y, into.width - 1 - x)]);
+}
+
+void ImageAugmenter::apply(const float *stored, RandomOrigin origin, float *work, float *to) const {
   const int64_t spareRows = from.height - into.height, spareColumns = from.width - into.width;
   if (origin.position < 0) {
     // torchvision's CenterCrop rounds halves to even.
@@ -196,21 +254,19 @@ void ImageAugmenter::apply(const float *stored, RandomOrigin origin, float *to) 
     copy(stored, center(spareRows), center(spareColumns), false, to);
     return;
   }
-  constexpr uint32_t stream = 0x6175676d; // differs from the numbers of RowOrder
-  const auto position = static_cast<uint64_t>(origin.position);
-  auto random = [&](uint32_t group) {
-    return philox(
-        {static_cast<uint32_t>(position), static_cast<uint32_t>(position >> 32), stream, group},
-        {static_cast<uint32_t>(origin.seed), static_cast<uint32_t>(origin.seed >> 32)});
-  };
-  const auto geometry = random(0), color = random(1);
-  const int64_t padding = augmentation.padding;
-  const int64_t top = augmentation.crops ? below(geometry[0], spareRows + 2 * padding + 1) - padding
-                                         : 0,
-                left = augmentation.crops
-                           ? below(geometry[1], spareColumns + 2 * padding + 1) - padding
-                           : 0;
-  copy(stored, top, left, augmentation.flips && (geometry[2] & 1), to);
+  const auto geometry = randomWords(origin, 0), color = randomWords(origin, 1);
+  const bool isFlipped = augmentation.flips && (geometry[2] & 1);
+  if (augmentation.minArea > 0) {
+    resizeImage(stored, from, randomBox(origin), into, work, to);
+    if (isFlipped)
+      flip(to);
+  } else {
+    const int64_t padding = augmentation.padding;
+    auto offset = [&](uint32_t word, int64_t spare) {
+      return augmentation.crops ? below(word, spare + 2 * padding + 1) - padding : 0;
+    };
+    copy(stored, offset(geometry[0], spareRows), offset(geometry[1], spareColumns), isFlipped, to);
+  }
   changeColors(factor(color[0], augmentation.brightness), factor(color[1], augmentation.contrast),
                factor(color[2], augmentation.saturation), to);
 }

@@ -2,6 +2,8 @@
 #ifndef MTC_RUNTIME_DATA_AUGMENTATION_H
 #define MTC_RUNTIME_DATA_AUGMENTATION_H
 
+#include "runtime/data/image_resize.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -14,7 +16,10 @@ namespace mtc::runtime {
 struct Augmentation {
   bool crops = false;  ///< crop to the size of the input: random in training, else the center
   int64_t padding = 0; ///< zeros that are added at each side before a random crop
-  bool flips = false;  ///< flip horizontally with probability 1/2
+  /// Minimum area of a random part of the image that is resized to the size of the input, as a
+  /// fraction; 0: none. torchvision's RandomResizedCrop.
+  float minArea = 0;
+  bool flips = false; ///< flip horizontally with probability 1/2
   /// Multiply by a factor in [1 - x, 1 + x], as torchvision's ColorJitter does.
   float brightness = 0, contrast = 0, saturation = 0;
 
@@ -48,26 +53,22 @@ public:
   ImageAugmenter(const Augmentation &augmentation, const std::vector<int64_t> &stored,
                  const std::vector<int64_t> &wanted, float maximum, const std::string &name);
 
-  int64_t storedElements() const { return from.channels * from.height * from.width; }
+  int64_t storedElements() const { return from.elements(); }
+  /// Returns the number of floats of `work`.
+  int64_t workElements() const { return augmentation.minArea > 0 ? resizeElements(from, into) : 0; }
 
   /// Computes an image of the input's shape from a stored one. Equal origins give equal bits.
-  void apply(const float *stored, RandomOrigin origin, float *to) const;
+  void apply(const float *stored, RandomOrigin origin, float *work, float *to) const;
 
 private:
-  struct Layout {
-    int64_t channels = 1, height = 1, width = 1;
-    bool isLast = false; ///< whether the channels are the last axis
-
-    int64_t at(int64_t c, int64_t y, int64_t x) const {
-      return isLast ? (y * width + x) * channels + c : (c * height + y) * width + x;
-    }
-  };
-  static Layout layoutOf(const std::vector<int64_t> &dims, const std::string &name);
+  static ImageLayout layoutOf(const std::vector<int64_t> &dims, const std::string &name);
   void copy(const float *stored, int64_t top, int64_t left, bool isFlipped, float *to) const;
+  void flip(float *image) const;
+  ImageBox randomBox(RandomOrigin origin) const;
   void changeColors(float brightness, float contrast, float saturation, float *to) const;
 
   Augmentation augmentation;
-  Layout from, into;
+  ImageLayout from, into;
   float maximum;
 };
 

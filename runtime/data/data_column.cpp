@@ -64,8 +64,8 @@ DataColumn::DataColumn(const MtcInput &input, std::string flag, DataFile dataFil
     normalizer.emplace(*transforms.normalization, how == Feeding::Rows ? withoutFirst(dims) : dims,
                        tensor.name);
   for (int i = 0; augmenter && i < (workers ? workers->count() : 1); ++i)
-    scratch.push_back(
-        std::make_unique<float[]>(static_cast<size_t>(augmenter->storedElements() + itemElements)));
+    scratch.push_back(std::make_unique<float[]>(static_cast<size_t>(
+        augmenter->storedElements() + itemElements + augmenter->workElements())));
 }
 
 void DataColumn::prepareAugmentation(const Augmentation &augmentation) {
@@ -192,7 +192,7 @@ void DataColumn::readImage(Location at, RandomOrigin origin, int worker, char *t
     if (valid < size)
       refuseValue(at, done + valid, array.type, source.bytes.data() + valid * sourceBytes);
   }
-  augmenter->apply(stored, origin, image);
+  augmenter->apply(stored, origin, image + itemElements, image);
   if (normalizer)
     normalizer->apply(image, itemElements, 0);
   const char *bytes = reinterpret_cast<const char *>(image);

@@ -85,7 +85,7 @@ private:
   std::optional<ChannelNormalizer> normalizer;
   std::optional<ImageAugmenter> augmenter;
   ReadWorkers *workers;
-  /// For each worker, a stored image and an image of the input.
+  /// For each worker, a stored image, an image of the input, and memory for resizing.
   std::vector<std::unique_ptr<float[]>> scratch;
   Feeding how = Feeding::Rows;
   StreamWindow window;

@@ -143,10 +143,12 @@ std::vector<OptionFlag> dataFlags() {
         .summary = "Augment images in training, such as x=crop:4,flip",
         .detail =
             "crop crops images that are larger than the input, at random after adding PADDING "
-            "zeros at each side (crop:PADDING), or the center in evaluation; flip flips half "
-            "of the images horizontally; brightness:X, contrast:X and saturation:X multiply "
-            "by a factor of 1-X to 1+X. Images depend on --seed and the position of the sample "
-            "in the run. Checkpoints contain the augmentation, and a resumed run keeps it.",
+            "zeros at each side (crop:PADDING), or the center in evaluation; "
+            "resized-crop:AREA resizes a random part of at least this fraction of the area "
+            "(0.08); flip flips half of the images horizontally; brightness:X, contrast:X and "
+            "saturation:X multiply by a factor of 1-X to 1+X. Images depend on --seed and the "
+            "position of the sample in the run. Checkpoints contain the augmentation, and a "
+            "resumed run keeps it.",
         .group = "Data",
         .isRepeatable = true},
        setAugmentation},

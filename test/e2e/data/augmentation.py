@@ -53,6 +53,10 @@ small = Program(program.path, {})
 small.data_flags = ["--data", "x=small.npy", "--data", "labels=labels.npy"]
 assert constant.exported("constant", "--epochs", 2, *scale, "--augment", "x=crop,flip") == small.exported("small", "--epochs", 2, *scale)
 
+resized = ("--augment", "x=resized-crop:0.3,flip")
+several = [program.exported(f"resized-{n}", "--epochs", 2, *scale, *resized, "--read-threads", n) for n in (1, 3)]
+assert several[0] == several[1] != program.exported("resized-small", "--epochs", 2, *scale, "--augment", "x=resized-crop:0.9,flip")
+
 # Threads, kills, resuming, seeds.
 whole = program.exported("whole", "--epochs", 4, "--seed", 3, *augment)
 for threads in (1, 3):

@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pyarrow as pa
 import pyarrow.parquet
 from models import EXAMPLES, GPT2
+from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
 from program import MTC, Program, own_folder, read_metrics, run
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers
@@ -54,6 +56,26 @@ for i, (image, label) in enumerate(zip(pixels, labels, strict=True)):
 convert("images", "--grayscale", "-o", "pictures")
 found, order = np.load(folder / "pictures/train/image.npy"), np.argsort(labels, kind="stable")
 assert np.array_equal(found, pixels[order].reshape(-1, 1, 8, 8)) and np.array_equal(np.load(folder / "pictures/train/labels.npy"), labels[order])
+
+# Photographs of digits as JPEG are trained from the command line alone.
+for i, (image, label) in enumerate(zip(pixels, labels, strict=True)):
+    (folder / f"photos/{label}").mkdir(parents=True, exist_ok=True)
+    large = np.kron(image.reshape(8, 8) * 15, np.ones((3, 3)))
+    Image.fromarray(large.astype(np.uint8)).save(folder / f"photos/{label}/{i:04}.jpg", quality=90)
+classifier = helper.make_graph(
+    [helper.make_node("Flatten", ["image"], ["flat"]), helper.make_node("Gemm", ["flat", "weight", "bias"], ["y"])],
+    "photos",
+    [helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", 1, 20, 20])],
+    [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 10])],
+    [numpy_helper.from_array(np.zeros((400, 10), np.float32), "weight"), numpy_helper.from_array(np.zeros(10, np.float32), "bias")],
+)
+onnx.save(helper.make_model(classifier, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), folder / "photos.onnx")
+run([MTC, "compile", "photos.onnx", "--dim", "batch=32", "--loss", "cross-entropy", "--lr", 0.003, "-o", folder / "photo-program"], folder)
+photos = Program(folder / "photo-program", {})
+photos.data_flags = convert("photos", "--grayscale", "--validation", 0.2, "-o", "photo-data")
+photos.run("--epochs", 10, "--scale", "image=1/255", "--augment", "image=crop", "--metrics", "photos.jsonl")
+accuracies = [line["validation_accuracy"] for line in read_metrics(folder / "photos.jsonl") if "validation_accuracy" in line]
+assert accuracies[-1] > 0.9, accuracies
 
 # The flags name the validation data, too.
 converted.data_flags = convert("digits.csv", "--column", "x=p*", "--normalize", "p*", "--label", "digit", "--validation", 0.2, "-o", "csv")

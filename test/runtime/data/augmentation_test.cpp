@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 
@@ -32,20 +33,22 @@ Floats apply(const std::string &list, const std::vector<int64_t> &stored,
   size_t elements = 1;
   for (int64_t dim : wanted)
     elements *= static_cast<size_t>(dim);
-  Floats result(elements, -1);
-  augmenter.apply(image.data(), {5, position}, result.data());
+  Floats result(elements, -1), work(static_cast<size_t>(augmenter.workElements()));
+  augmenter.apply(image.data(), {5, position}, work.data(), result.data());
   return result;
 }
 
 TEST(Augmentation, ListsAreReadBack) {
-  for (const char *list : {"crop", "crop:4", "flip",
-                           "crop:4,flip,brightness:0.2,contrast:0.5,"
-                           "saturation:1"})
+  const char *everything = "crop:4,flip,brightness:0.2,contrast:0.5,saturation:1";
+  for (const char *list : {"crop", "crop:4", "flip", "resized-crop:0.25,flip", everything})
     EXPECT_EQ(augmentationText(parseAugmentation(list)), list);
   EXPECT_EQ(flagsOf(Augmentations{{"x", parseAugmentation("flip,crop:0")}}),
             "--augment x=crop,flip");
+  EXPECT_EQ(augmentationText(parseAugmentation("resized-crop")), "resized-crop:0.08");
+  EXPECT_THAT(problemOf([] { parseAugmentation("crop:2,resized-crop"); }),
+              HasSubstr("both crop; expected one of them"));
   EXPECT_THAT(problemOf([] { parseAugmentation("rotate"); }),
-              HasSubstr("'rotate' is unknown; expected crop, crop:PADDING, flip"));
+              HasSubstr("'rotate' is unknown; expected crop, crop:PADDING, resized-crop"));
   EXPECT_THAT(problemOf([] { parseAugmentation("crop:-1"); }), HasSubstr("0 to 1024"));
   EXPECT_THAT(problemOf([] { parseAugmentation("flip:2"); }), HasSubstr("'flip:2' is unknown"));
   EXPECT_THAT(problemOf([] { parseAugmentation("brightness:2"); }), HasSubstr("at most 1"));
@@ -72,6 +75,47 @@ TEST(Augmentation, RandomCropsAndFlipsCoverAllPositions) {
     found.insert(apply("crop:1", {2, 2}, {2, 2}, position, {1, 2, 3, 4}));
   EXPECT_EQ(found.size(), 9);
   EXPECT_TRUE(found.contains(Floats{0, 0, 0, 1}));
+}
+
+TEST(Augmentation, ResizingIsPillows) {
+  // Image.fromarray(image).crop(box).resize(size, BILINEAR) of Pillow, for 4 x 5 squares i * i.
+  Floats image(20);
+  for (size_t i = 0; i < 20; ++i)
+    image[i] = static_cast<float>(i * i);
+  auto resized = [&](const ImageBox &box, int64_t height, int64_t width) {
+    const ImageLayout from = {1, 4, 5, false}, into = {1, height, width, false};
+    Floats work(static_cast<size_t>(resizeElements(from, into))),
+        to(static_cast<size_t>(into.elements()));
+    resizeImage(image.data(), from, box, into, work.data(), to.data());
+    return to;
+  };
+  EXPECT_EQ(resized({0, 0, 4, 5}, 4, 5), image);
+  EXPECT_THAT(resized({0, 0, 4, 5}, 2, 3),
+              testing::Pointwise(testing::FloatNear(1e-3F), Floats{28.4898F, 43.7302F, 63.5102F,
+                                                                   153.082F, 193.016F, 237.49F}));
+  EXPECT_THAT(resized({1, 1, 2, 3}, 3, 4),
+              testing::Pointwise(testing::FloatNear(1e-3F),
+                                 Floats{36, 44.125F, 54.625F, 64, 78.5F, 89.75F, 104, 116.5F, 121,
+                                        135.375F, 153.375F, 169}));
+}
+
+TEST(Augmentation, ResizedCropsKeepConstantImagesAndCoverTheRange) {
+  EXPECT_THAT(apply("resized-crop,flip", {3, 9, 7}, {3, 4, 5}, 3, Floats(189, 7)),
+              testing::Each(testing::FloatEq(7)));
+  float minimum = 1e9F, maximum = 0;
+  std::set<Floats> found;
+  for (int64_t position = 0; position < 300; ++position) {
+    const Floats image = apply("resized-crop:0.2", {1, 8, 8}, {1, 4, 4}, position, counting(64));
+    found.insert(image);
+    minimum = std::min(minimum, image.front());
+    maximum = std::max(maximum, image.back());
+  }
+  EXPECT_GT(found.size(), 100U);
+  EXPECT_LT(minimum, 5);
+  EXPECT_GT(maximum, 58);
+  // A flat image has no part of a ratio up to 4/3 with nearly its area: the center is taken.
+  const Floats wide = apply("resized-crop:1", {1, 4, 40}, {1, 4, 4}, 0, counting(160));
+  EXPECT_NEAR(wide[0], 17.625, 0.51);
 }
 
 TEST(Augmentation, ColorsAreThoseOfColorJitter) {

@@ -85,7 +85,10 @@ void addDataFile(std::vector<std::pair<std::string, std::string>> &files, const 
   files.push_back(splitColumn(value, "NAME=FILE"));
 }
 
-std::vector<OptionFlag> dataFlags() {
+namespace {
+
+/// Flags about the values of inputs.
+std::vector<OptionFlag> valueFlags() {
   return {
       {{.name = "data",
         .value = "NAME=FILE",
@@ -99,8 +102,7 @@ std::vector<OptionFlag> dataFlags() {
             "token .bin follow from it, Hugging Face's must be shifted by one.",
         .group = "Data",
         .isCommon = true,
-        .isRepeatable = true,
-        .choices = {}},
+        .isRepeatable = true},
        [](Options &o, const FlagValue &v) { addDataFile(o.data, v); }},
       {{.name = "scale",
         .value = "NAME=FACTORS",
@@ -112,8 +114,7 @@ std::vector<OptionFlag> dataFlags() {
             "normalization, and a resumed run keeps it.",
         .defaultValue = "1",
         .group = "Data",
-        .isRepeatable = true,
-        .choices = {}},
+        .isRepeatable = true},
        [](Options &o, const FlagValue &v) {
          setNormalization<&Normalization::scale>(o, v, parseScale);
        }},
@@ -123,8 +124,7 @@ std::vector<OptionFlag> dataFlags() {
         .detail = "x=0.485,0.456,0.406 subtracts one mean for each channel.",
         .defaultValue = "0",
         .group = "Data",
-        .isRepeatable = true,
-        .choices = {}},
+        .isRepeatable = true},
        [](Options &o, const FlagValue &v) {
          setNormalization<&Normalization::mean>(o, v, parseMean);
        }},
@@ -133,8 +133,7 @@ std::vector<OptionFlag> dataFlags() {
         .summary = "Divide an input by a standard deviation after --mean",
         .defaultValue = "1",
         .group = "Data",
-        .isRepeatable = true,
-        .choices = {}},
+        .isRepeatable = true},
        [](Options &o, const FlagValue &v) {
          setNormalization<&Normalization::std>(o, v, parseStd);
        }},
@@ -158,18 +157,22 @@ std::vector<OptionFlag> dataFlags() {
         .defaultValue = "up to 4",
         .group = "Data"},
        [](Options &o, const FlagValue &v) { o.readThreads = v.number<int>(1, 1024); }},
+  };
+}
+
+/// Flags about the samples of a step.
+std::vector<OptionFlag> sampleFlags() {
+  return {
       {{.name = "no-shuffle",
         .value = "",
         .summary = "Read samples in the order of the file",
         .group = "Data",
-        .isCommon = true,
-        .choices = {}},
+        .isCommon = true},
        [](Options &o, const FlagValue &) { setShuffle(o, false); }},
       {{.name = "shuffle",
         .value = "",
         .summary = "Shuffle samples in each epoch, as by default",
-        .group = "Data",
-        .choices = {}},
+        .group = "Data"},
        [](Options &o, const FlagValue &) { setShuffle(o, true); }},
       {{.name = "sample-weights",
         .value = "FILE",
@@ -199,10 +202,18 @@ std::vector<OptionFlag> dataFlags() {
         .summary = "Seed of shuffling and of random operators",
         .defaultValue = "0",
         .group = "Data",
-        .isCommon = true,
-        .choices = {}},
+        .isCommon = true},
        [](Options &o, const FlagValue &v) { o.seed = v.number<uint64_t>(0, INT64_MAX); }},
   };
+}
+
+} // namespace
+
+std::vector<OptionFlag> dataFlags() {
+  std::vector<OptionFlag> flags = valueFlags();
+  for (const OptionFlag &flag : sampleFlags())
+    flags.push_back(flag);
+  return flags;
 }
 
 } // namespace mtc::runtime

@@ -123,29 +123,46 @@ ChannelNormalizer::ChannelNormalizer(const Normalization &normalization,
     elementsOfChannel = elements;
   else if (sampleDims.front() == extent)
     elementsOfChannel = elements / extent;
-  channels.resize(count);
-  for (size_t c = 0; c < count; ++c) {
-    if (!scale.empty())
-      channels[c].scale = scale[scale.size() == 1 ? 0 : c];
-    if (!mean.empty())
-      channels[c].mean = mean[mean.size() == 1 ? 0 : c];
-    if (!deviations.empty())
-      channels[c].std = deviations[deviations.size() == 1 ? 0 : c];
+  // Elements of which each is of another channel than the next are normalized in long periods,
+  // whose loop is vectorized.
+  constexpr size_t minPeriod = 64;
+  const size_t repeats = elementsOfChannel == 1 ? (minPeriod + count - 1) / count : 1;
+  for (size_t i = 0; i < repeats * count; ++i) {
+    auto valueOf = [c = i % count](const auto &list, auto none) {
+      return list.empty() ? none : list[list.size() == 1 ? 0 : c];
+    };
+    const ScaleFactor factor = valueOf(scale, ScaleFactor{});
+    numerators.push_back(factor.numerator);
+    denominators.push_back(factor.denominator);
+    means.push_back(valueOf(mean, 0.0F));
+    this->deviations.push_back(valueOf(deviations, 1.0F));
   }
 }
 
 void ChannelNormalizer::apply(float *values, int64_t count, int64_t first) const {
   if (count == 0 || elementsOfChannel == 0)
     return;
-  auto channel = static_cast<size_t>(first / elementsOfChannel) % channels.size();
-  int64_t left = elementsOfChannel - first % elementsOfChannel;
-  for (int64_t at = 0; at < count;) {
-    const auto [scale, mean, deviation] = channels[channel];
-    const int64_t end = std::min(count, at + left);
-    for (; at < end; ++at)
-      values[at] = (values[at] * scale.numerator / scale.denominator - mean) / deviation;
-    left = elementsOfChannel;
-    channel = channel + 1 == channels.size() ? 0 : channel + 1;
+  const auto period = static_cast<int64_t>(means.size());
+  const float *numerator = numerators.data(), *denominator = denominators.data(),
+              *mean = means.data(), *deviation = deviations.data();
+  if (elementsOfChannel == 1) {
+    for (int64_t at = 0, channel = first % period; at < count; channel = 0) {
+      const int64_t size = std::min(count - at, period - channel);
+      for (int64_t i = 0; i < size; ++i)
+        values[at + i] = (values[at + i] * numerator[channel + i] / denominator[channel + i] -
+                          mean[channel + i]) /
+                         deviation[channel + i];
+      at += size;
+    }
+    return;
+  }
+  int64_t channel = first / elementsOfChannel % period,
+          left = elementsOfChannel - first % elementsOfChannel;
+  for (int64_t at = 0; at < count; left = elementsOfChannel, channel = (channel + 1) % period) {
+    const float n = numerator[channel], d = denominator[channel], m = mean[channel],
+                s = deviation[channel];
+    for (const int64_t end = std::min(count, at + left); at < end; ++at)
+      values[at] = (values[at] * n / d - m) / s;
   }
 }
 

@@ -55,11 +55,8 @@ public:
   void apply(float *values, int64_t count, int64_t first) const;
 
 private:
-  struct Channel {
-    ScaleFactor scale;
-    float mean = 0, std = 1;
-  };
-  std::vector<Channel> channels;
+  /// Values of each channel; repeated if each element is of another channel than the next.
+  std::vector<float> numerators, denominators, means, deviations;
   int64_t elementsOfChannel = 1; ///< consecutive elements of one channel
 };
 

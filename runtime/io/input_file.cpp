@@ -27,7 +27,8 @@ InputFile::InputFile(std::string path) : name(std::move(path)) {
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
   descriptor = open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
-    userError(name, ": cannot be opened: ", std::strerror(errno));
+    userError(name, ": cannot be opened: ", std::strerror(errno),
+              errno == EMFILE ? "; raise the limit with 'ulimit -n', or join the files" : "");
   struct stat status;
   const int failure = fstat(descriptor, &status) == 0 ? 0 : errno;
   if (failure != 0 || !S_ISREG(status.st_mode)) {

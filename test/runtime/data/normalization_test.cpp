@@ -42,6 +42,15 @@ TEST(Normalization, ChannelsAreTheLastAxisIfOnlyItsSizeFits) {
     EXPECT_EQ(values[i], normalized(100, i % 3)) << i;
 }
 
+TEST(Normalization, ChannelsOfSingleElementsInManyPeriods) {
+  const ChannelNormalizer normalizer(imageNet(), {20, 10, 3}, "x");
+  std::vector<float> values(1200, 100);
+  normalizer.apply(values.data(), 500, 0);
+  normalizer.apply(values.data() + 500, 700, 500);
+  for (size_t i = 0; i < values.size(); ++i)
+    EXPECT_EQ(values[i], normalized(100, i % 3)) << i;
+}
+
 TEST(Normalization, OneValueIsForAllElements) {
   const ChannelNormalizer scalar({parseScale("2"), {}, {}}, {}, "x");
   float value = 3;

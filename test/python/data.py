@@ -122,10 +122,17 @@ assert np.isclose(statistics["mean"], a.mean()) and np.isclose(statistics["std"]
 found = convert(folder / "t.parquet", "--column", "x=a", "--normalize", "*", "--validation", 0.5)
 assert abs(found["train/x"].mean()) < 1e-5 < abs(found["validation/x"].mean()) and abs(found["train/x"].std() - 1) < 1e-5
 
+# Targets of a regression are normalized only by name, and are never replaced.
+found = convert(folder / "t.parquet", "--column", "x=b", "--normalize", "*", "--label", "y=a")
+assert np.array_equal(found["train/y"], np.float32(a)) and abs(found["train/x"].mean()) < 1e-5
+found = convert(folder / "t.parquet", "--column", "x=b", "--normalize", "a", "--label", "y=a")
+assert abs(found["train/y"].mean()) < 1e-5 < abs(found["train/x"].mean())
+
 # Missing values.
 (folder / "m.csv").write_text("a,n,kind\n1.5,1,x\n,2,y\n2.5,,x\n3.5,4,\n")
 refused(folder / "m.csv", expected="m.csv: column 'a' has 1 missing values of 4, the first one in row 1; expected --missing drop, mean or zero")
 refused(folder / "m.csv", "--missing", "zero", expected="column 'kind' has 1 missing values of 4, which cannot be replaced, the first one in row 3")
+refused(folder / "m.csv", "--missing", "mean", "--label", "a", "--skip", "kind", expected="column 'a' has 1 missing values of 4, which cannot be replaced")
 assert convert(folder / "m.csv", "--missing", "drop")["train/a"].tolist() == [1.5]
 found = convert(folder / "m.csv", "--missing", "mean", "--skip", "kind")
 assert found["train/a"].tolist() == [1.5, 2.5, 2.5, 3.5] and np.allclose(found["train/n"], [1, 2, 7 / 3, 4])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -47,7 +48,10 @@ def _default(column: Any, options: Options, stored: dict[str, list[str]]) -> Out
 def _label(name: str, column: Any, options: Options, stored: dict[str, list[str]]) -> Output:
     """Returns the output of ``--label``: classes, or the targets of a regression."""
     if _arrays.types().is_floating(column.type) or _arrays.types().is_decimal(column.type):
-        return Numbers(name, [column.name], False, options)
+        # A pattern such as '*' means the features; missing targets cannot be replaced.
+        target = Numbers(name, [column.name], False, replace(options, normalize=[p for p in options.normalize if p == column.name]))
+        target.can_replace_missing = False
+        return target
     if not (_arrays.is_number(column.type) or _arrays.is_text(column.type)):
         raise DataError(f"--label {column.name}: has type {column.type}; expected strings or numbers")
     return Classes(name, column.name, stored.get(column.name), is_label=True)

@@ -366,8 +366,9 @@ void addOutputFlags(FlagTable &flags) {
                        "other files, or if FILE would exceed 2 GiB.",
              .defaultText = "the model's name and .gradient.onnx"},
             {onlyGradient, outputGroup});
-  flags.addText({"emit", "STAGE", "Print a stage, or write a library, instead", emitChoices()},
-                ofCompile, takeEmit);
+  flags.addText(
+      {"emit", "STAGE", "Print a stage or write a library instead of a program", emitChoices()},
+      ofCompile, takeEmit);
   flags.add(&Options::json, {"json", "", "Print JSON"}, {described, outputGroup});
   flags.add(&Options::verbose, {"verbose", "", "Print details"}, {shown, outputGroup}).isInRecipe =
       false;

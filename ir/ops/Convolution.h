@@ -38,10 +38,11 @@ template <typename Op> mlir::LogicalResult verifyConvolution(Op op) {
   if (!isPositive(op.getGroups()) || !llvm::all_of(op.getStrides(), isPositive) ||
       !llvm::all_of(op.getDilations(), isPositive) ||
       llvm::any_of(op.getBefore(), [](int64_t v) { return v < 0; }))
-    return op.emitOpError() << "has groups " << op.getGroups() << ", before "
-                            << toText(op.getBefore()) << ", strides " << toText(op.getStrides())
-                            << " and dilations " << toText(op.getDilations())
-                            << ", expected positive numbers, of before at least 0 (convolve_c2)";
+    return op.emitOpError()
+           << "has groups " << op.getGroups() << ", before " << toText(op.getBefore())
+           << ", strides " << toText(op.getStrides()) << " and dilations "
+           << toText(op.getDilations())
+           << ", expected numbers of at least 1, and of at least 0 for before (convolve_c2)";
   if (!haveExtents(op))
     return op.emitOpError() << "input, weights and output have extents "
                             << toText(shapeOf(op.getInput())) << ", "

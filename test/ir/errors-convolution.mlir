@@ -26,7 +26,7 @@ func.func @convolve_c1_too_many_axes(%x: tensor<2x8x8x8x8x3xf32>, %w: tensor<4x3
 // -----
 
 func.func @convolve_c2(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>) {
-  // expected-error @below {{has groups 1, before [-1], strides [1] and dilations [1], expected positive numbers, of before at least 0 (convolve_c2)}}
+  // expected-error @below {{has groups 1, before [-1], strides [1] and dilations [1], expected numbers of at least 1, and of at least 0 for before (convolve_c2)}}
   %y = mtc.convolve %x, %w before [-1] strides [1] dilations [1] : (tensor<2x8x3xf32>, tensor<4x3x3xf32>) -> tensor<2x6x4xf32>
   return
 }
@@ -34,7 +34,7 @@ func.func @convolve_c2(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>) {
 // -----
 
 func.func @convolve_c2_groups(%y: tensor<2x6x4xf32>, %w: tensor<4x3x3xf32>) {
-  // expected-error @below {{has groups 0, before [0], strides [1] and dilations [1], expected positive numbers, of before at least 0 (convolve_c2)}}
+  // expected-error @below {{has groups 0, before [0], strides [1] and dilations [1], expected numbers of at least 1, and of at least 0 for before (convolve_c2)}}
   %x = mtc.transposed_convolve %y, %w groups 0 before [0] strides [1] dilations [1] : (tensor<2x6x4xf32>, tensor<4x3x3xf32>) -> tensor<2x8x3xf32>
   return
 }

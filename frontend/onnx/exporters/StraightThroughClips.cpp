@@ -70,8 +70,8 @@ struct MarkStraightThroughClipsPass
         if (NodeOp variance = varianceOf(node); variance && fxOperator(variance).empty()) {
           mark(variance);
           emitRemark(variance.getLoc())
-              << "its gradient is that of gaussian_nll_loss, which passes through the bound. If "
-                 "the module clamps the variance itself, export it with mtc.export";
+              << "the gradient passes through the bound, as in PyTorch's gaussian_nll_loss. If the "
+                 "module clamps the variance itself, export it with mtc.export";
         }
       } else if (node.isOperator("ReduceSum") && NodeView(node).has(0)) {
         NodeOp product = definedBy(node.getInputs()[0], "Mul", 2);

@@ -250,7 +250,7 @@ SOURCES = {"csv": CsvSource, "parquet": ParquetSource, "arrow": ArrowSource, "js
 
 
 def _same_schema(files: Sequence[Path], schema_of: Any) -> Any:
-    """Returns the schema of the first file. The other ones must have its columns and types."""
+    """Returns the schema of the first file. The other files must have the same columns and types."""
     arrow = require("pyarrow", "reading tables")
     first = None
     for file in files:

@@ -342,7 +342,7 @@ TEST(NarrowFloats, IntegersRoundAsInstructionsDo) {
       EXPECT_TRUE(one.bits == other.bits || std::isnan(value)) << value;
       EXPECT_EQ(std::isnan(widenByInstruction(one)), std::isnan(value)) << value;
     }
-    // The cases have the upper half of an f32, and a value that rounds to it.
+    // A bf16 is converted to f32 and back, and so is an f32 that rounds to it.
     const BFloat16 brain{static_cast<uint16_t>(bits)};
     const float exact = widen(brain);
     BFloat16 again, up;

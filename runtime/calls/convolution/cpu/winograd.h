@@ -7,8 +7,8 @@
 //
 // where * multiplies elementwise. The transforms evaluate and interpolate polynomials at the points
 // 0, 3/4, -3/4, 3/2, -3/2 and infinity of each axis. Sums over channels are computed before the
-// transform by A, so that each of the 36 pairs of points has a contraction over channels: a quarter
-// of the multiplications. The adjoints apply the transposed matrices.
+// transform by A. Each of the 36 pairs of points therefore has a contraction over channels, and all
+// of them need a quarter of the multiplications. The adjoints apply the transposed matrices.
 //
 // Rounding: an error of a result is at most 1e-6 times the maximum of the sums of absolute products
 // |source| |filter| over all results in the tests, and 5e-7 where measured, while the errors of a

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --onnx-mark-straight-through-clips --split-input-file | FileCheck %s
 // RUN: mtc-opt %s --onnx-mark-straight-through-clips --split-input-file 2>&1 >/dev/null | FileCheck %s --check-prefix=NOTE
 
-// NOTE: remark: its gradient is that of gaussian_nll_loss
+// NOTE: remark: the gradient passes through the bound, as in PyTorch's gaussian_nll_loss
 // NOTE-NOT: remark:
 
 // The variance of a Gaussian likelihood.

@@ -47,7 +47,7 @@ template <typename Struct, std::size_t... i>
 constexpr bool takesInitializers(std::index_sequence<i...>) {
   return requires { Struct{(static_cast<void>(i), Anything())...}; };
 }
-/// Returns the number of fields of an aggregate. An array counts as its elements.
+/// Returns the number of fields of an aggregate. Each element of an array counts as a field.
 template <typename Struct, std::size_t count = 0> constexpr std::size_t countFields() {
   if constexpr (takesInitializers<Struct>(std::make_index_sequence<count + 1>()))
     return countFields<Struct, count + 1>();

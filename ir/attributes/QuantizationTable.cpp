@@ -79,12 +79,13 @@ static std::vector<float> roundedMiddlesOf(ArrayRef<float> values) {
 
 /// Returns a line for each decade of a dynamic map.
 ///
-/// Code c, counted from the code of 0, plus 1 in an unsigned map, is n (1 + f) at the number
-/// power (0.1 + 0.9 f) of the decade with n intervals. These lines meet at the ends of decades and
-/// their slopes decrease, so the minimum of all lines is the line of the number's decade. Rounded
-/// to the nearest integer, it is the code whose lower bound is nearest: a bound between two decades
-/// is at most 0.25 off the minimum, and another bound only by rounding errors, so the minimum may
-/// be off by less than 0.25.
+/// A decade has n intervals and contains the numbers power (0.1 + 0.9 f) with 0 <= f < 1. The line
+/// of the decade is n (1 + f) at such a number, which is its code, counted from the code of 0, and
+/// in an unsigned map one more. The lines meet at the ends of decades and their slopes decrease, so
+/// the minimum of all lines is the line of the number's decade. Rounded to the nearest integer, the
+/// minimum is the code whose lower bound is nearest. A bound between two decades differs from it by
+/// at most 0.25, and other bounds only by rounding errors, so the minimum may have an error of less
+/// than 0.25.
 static std::vector<QuantizationTable::Line> makeLines(unsigned decades, bool isSigned) {
   std::vector<QuantizationTable::Line> lines;
   for (unsigned decade = 0; decade < decades; ++decade) {

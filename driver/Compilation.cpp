@@ -11,6 +11,7 @@
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
 #include "passes/pipelines/Pipelines.h"
+#include "passes/program/Shapes.h"
 #include "support/compiler/WrittenByMtc.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -145,7 +146,7 @@ LogicalResult Compilation::import() {
   if (failed(isStageText(options.model) ? readText() : importModel()))
     return failure();
   first = module->clone();
-  return success();
+  return importShapes();
 }
 
 /// Runs passes and verifies their result. Verification after each pass, which names the pass that
@@ -233,8 +234,48 @@ LogicalResult Compilation::lower(Stage stage) {
       return failure();
     if (failed(run([&](OpPassManager &manager) { buildStage(manager, nextOf(reached), options); })))
       return failure();
+    if (nextOf(reached) == Stage::Training && failed(addShapes(*module, options.plan)))
+      return failure();
   }
   return success();
+}
+
+/// Returns the sizes of the first shape that other shapes change.
+static DictionaryAttr changedSizes(const PlanSettings &settings, MLIRContext *context) {
+  NamedAttrList sizes;
+  for (const auto &entry : settings.shapes.front())
+    sizes.set(entry.first(),
+              Builder(context).getI64IntegerAttr(settings.dims.lookup(entry.first())));
+  return sizes.getDictionary(context);
+}
+
+static DictionaryAttr sizesOf(const llvm::StringMap<int64_t> &shape, MLIRContext *context) {
+  NamedAttrList sizes;
+  for (const auto &entry : shape)
+    sizes.set(entry.first(), Builder(context).getI64IntegerAttr(entry.second));
+  return sizes.getDictionary(context);
+}
+
+/// Lowers the graphs of the further shapes to the training stage and adds their functions to the
+/// program. Their remarks are those of the first shape.
+LogicalResult Compilation::addShapes(ModuleOp program, const PlanSettings &settings) {
+  if (shapes.empty())
+    return success();
+  Options all = options;
+  all.plan = settings;
+  std::vector<ProgramOfShape> others;
+  for (auto [graph, sizes] : llvm::zip_equal(shapes, settings.shapes)) {
+    OwningOpRef<ModuleOp> other = graph->clone();
+    (*other)->setAttr(targetAttribute, program->getAttr(targetAttribute));
+    if (failed(runQuietly(*other, [&](OpPassManager &manager) {
+          getFrontend().buildConversion(manager, graphSettings(all));
+          buildStage(manager, Stage::Forward, all);
+          buildStage(manager, Stage::Training, all);
+        })))
+      return failure();
+    others.push_back({std::move(other), sizesOf(sizes, context.get())});
+  }
+  return mtc::addShapes(program, changedSizes(settings, context.get()), others);
 }
 
 LogicalResult Compilation::differentiate(ArrayRef<std::string> keep) {
@@ -259,6 +300,9 @@ LogicalResult Compilation::lowerAgain(ModuleOp other, Stage stage, const PlanSet
   if (stage == Stage::Forward)
     getFrontend().buildConversion(manager, graphSettings(all));
   buildStage(manager, stage, all);
+  if (stage == Stage::Training)
+    return success(succeeded(runAndVerify(manager, other, /*verifiesEachPass=*/false)) &&
+                   succeeded(addShapes(other, settings)));
 #ifdef NDEBUG
   // A search makes many such modules, of which the chosen one is verified.
   if (stage >= Stage::Kernels) {

@@ -76,6 +76,10 @@ private:
   mlir::FailureOr<TargetAttrInterface> findTarget(Precision precision);
   mlir::LogicalResult chooseTarget(TargetAttrInterface named = {});
   mlir::LogicalResult importModel();
+  /// Marks a module whose program will have several shapes.
+  void markShapes(mlir::ModuleOp imported);
+  mlir::LogicalResult importShapes();
+  mlir::LogicalResult addShapes(mlir::ModuleOp program, const PlanSettings &settings);
   void buildParameterPasses(mlir::OpPassManager &manager, bool areNamed) const;
   mlir::LogicalResult finishImport();
   void describeProgram();
@@ -103,6 +107,8 @@ private:
   std::vector<std::pair<std::string, std::string>> binds;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::OwningOpRef<mlir::ModuleOp> first; ///< As imported.
+  /// The imported graphs of the further shapes.
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> shapes;
   std::optional<BatchDimension> batch;
   TargetAttrInterface targetAttr;
   std::unique_ptr<Target> target;

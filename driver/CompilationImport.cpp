@@ -106,6 +106,11 @@ static void print(ArrayRef<ModelRemark> remarks) {
     remark.isWarning ? warn(remark.text) : note(remark.text);
 }
 
+void Compilation::markShapes(ModuleOp imported) {
+  if (!options.plan.shapes.empty())
+    imported->setAttr(hasShapesAttribute, UnitAttr::get(context.get()));
+}
+
 LogicalResult Compilation::importModel() {
   if (failed(chooseTarget()))
     return failure();
@@ -123,6 +128,7 @@ LogicalResult Compilation::importModel() {
   const bool isWhole = succeeded(report(problems));
   if (isWhole) {
     (*module)->setAttr(targetAttribute, targetAttr);
+    markShapes(*module);
     describeProgram();
   }
   const bool areNamed = isWhole || model->knowsModuleNames(*module);
@@ -149,6 +155,31 @@ LogicalResult Compilation::finishImport() {
   return success();
 }
 
+/// Imports the graph with the sizes of each further shape.
+LogicalResult Compilation::importShapes() {
+  for (const llvm::StringMap<int64_t> &sizes : options.plan.shapes) {
+    PlanSettings settings = options.plan;
+    for (const auto &entry : sizes)
+      settings.dims[entry.first()] = entry.second;
+    if (!model)
+      return emitError(UnknownLoc::get(context.get()))
+             << "--dim with a list of sizes: " << options.model
+             << " is the text of a stage, whose sizes are fixed; compile the model itself";
+    FailureOr<OwningOpRef<ModuleOp>> graph = importAgain(settings);
+    if (failed(graph)) {
+      std::string text;
+      for (const auto &entry : sizes)
+        text +=
+            (text.empty() ? "" : ", ") + entry.first().str() + " = " + std::to_string(entry.second);
+      return emitError(UnknownLoc::get(context.get()))
+             << "the model cannot be compiled with " << text
+             << "; compile it with these sizes alone to see why";
+    }
+    shapes.push_back(std::move(*graph));
+  }
+  return success();
+}
+
 const BatchDimension *Compilation::getBatch() {
   // The first symbolic dimension that is leading in an input.
   if (model && !batch)
@@ -172,6 +203,7 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::importAgain(const PlanSettings &se
   if (!problems.empty())
     return failure();
   (*again)->setAttr(targetAttribute, targetAttr);
+  markShapes(*again);
   if (failed(runQuietly(*again, [&](OpPassManager &manager) {
         buildParameterPasses(manager, /*areNamed=*/true);
         getFrontend().buildInferencePasses(manager, graphSettings(options));

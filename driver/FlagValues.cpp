@@ -25,17 +25,34 @@ std::string mtc::tool::takeEmit(Options &options, StringRef text) {
   return "";
 }
 
-/// Splits NAME=N at the last `=`, since dimension names may contain `=`.
+/// Splits NAME=N at the last `=`, since dimension names may contain `=`. The sizes of a list belong
+/// to the shapes of the program: entry i of each list to shape i.
 std::string mtc::tool::takeDim(Options &options, StringRef text) {
   auto [name, value] = text.rsplit('=');
   if (name.empty() || value.empty())
     return "expected NAME=N";
-  int64_t size;
-  if (value.getAsInteger(10, size) || size <= 0)
-    return ("expected a positive size, such as " + name + "=8").str();
-  auto [known, isNew] = options.plan.dims.try_emplace(name, size);
+  std::vector<int64_t> sizes;
+  for (StringRef each : llvm::split(value, ',')) {
+    int64_t &size = sizes.emplace_back();
+    if (each.getAsInteger(10, size) || size <= 0)
+      return ("expected a positive size, such as " + name + "=8, or a list, such as " + name +
+              "=8,16")
+          .str();
+  }
+  auto [known, isNew] = options.plan.dims.try_emplace(name, sizes.front());
   if (!isNew)
     return ("'" + name + "' is given twice, first as " + Twine(known->second)).str();
+  if (sizes.size() == 1)
+    return "";
+  auto &shapes = options.plan.shapes;
+  if (shapes.empty())
+    shapes.resize(sizes.size() - 1);
+  if (shapes.size() + 1 != sizes.size())
+    return ("has " + Twine(sizes.size()) + " sizes, but another dimension has " +
+            Twine(shapes.size() + 1) + "; entry i of each list is a size of shape i")
+        .str();
+  for (auto [shape, size] : llvm::zip_equal(shapes, llvm::drop_begin(sizes)))
+    shape[name] = size;
   return "";
 }
 

@@ -124,7 +124,11 @@ void addTrainingOptions(FlagTable &flags, Values TrainingOptions::*options,
 
 void addModelFlags(FlagTable &flags) {
   FlagScope scope{everyCommand, modelGroup, Stage::Imported};
-  flags.addTexts({"dim", "NAME=N", "Set a symbolic dimension"}, scope, takeDim).isPairs = true;
+  flags
+      .addTexts({"dim", "NAME=N[,N...]",
+                 "Set a symbolic dimension; a list compiles a program for several shapes"},
+                scope, takeDim)
+      .isPairs = true;
   flags
       .add(&Options::binds,
            {"bind", "INPUT=VALUE|FILE", "Replace a graph input by a number or a .npy file"}, scope)

@@ -19,6 +19,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+
 using llvm::StringRef;
 using llvm::Twine;
 using namespace mtc;
@@ -152,6 +154,30 @@ void allowShards(Options &options, Refuse refuse) {
       options.allow.push_back(name.str());
 }
 
+/// Makes the shape with the largest sizes the first one, after which the program is described.
+void orderShapes(PlanSettings &plan) {
+  auto volumeOf = [](const llvm::StringMap<int64_t> &sizes) {
+    double volume = 1;
+    for (const auto &entry : sizes)
+      volume *= static_cast<double>(entry.second);
+    return volume;
+  };
+  llvm::StringMap<int64_t> first;
+  if (plan.shapes.empty())
+    return;
+  for (const auto &entry : plan.shapes.front())
+    first[entry.first()] = plan.dims[entry.first()];
+  const double ofFirst = volumeOf(first);
+  auto largest =
+      std::max_element(plan.shapes.begin(), plan.shapes.end(),
+                       [&](const auto &a, const auto &b) { return volumeOf(a) < volumeOf(b); });
+  if (volumeOf(*largest) <= ofFirst)
+    return;
+  for (const auto &entry : *largest)
+    plan.dims[entry.first()] = entry.second;
+  *largest = std::move(first);
+}
+
 /// Replaces files by their contents, and expands options that stand for others. Returns false if a
 /// schedule table could not be read, which other checks would report as missing, too.
 bool expandOptions(Options &options, Refuse refuse) {
@@ -162,6 +188,7 @@ bool expandOptions(Options &options, Refuse refuse) {
   if (!expandScheduleTable(options, refuse))
     return false;
   freezeGroups(options);
+  orderShapes(options.plan);
   return true;
 }
 
@@ -228,6 +255,13 @@ void Options::check(RefuseOption refuse) const {
     if (result == Result::Library)
       refuse("ranks", "mpirun starts programs, not libraries; use it without --emit library");
   }
+  if (!plan.shapes.empty() && sharding.ranks > 1)
+    refuse("ranks", "the sizes of --dim are lists, and the ranks of a step would run different "
+                    "shapes; give each dimension one size");
+  if (!plan.shapes.empty() && fitsBatch)
+    refuse("fit-batch",
+           "the sizes of --dim are lists, which --fit-batch does not change; give each "
+           "dimension one size");
   if (batchNorm == BatchNormMode::Sync && !sharding.hasRanks())
     refuse("batch-norm", "needs --ranks; without ranks, use --batch-norm train");
 }

@@ -77,6 +77,7 @@ ProgramWriter::ProgramWriter(const Options &options, Compilation &compilation,
   files.compilerVersion = MTC_VERSION;
   llvm::json::Object planJson = mtc::tool::toJson(plan, options.plan.fit.memory);
   addRanks(compilation.getModule(), planJson);
+  addShapes(compilation.getModule(), planJson);
   files.planJson = llvm::formatv("{0}", llvm::json::Value(std::move(planJson)));
 }
 
@@ -211,6 +212,7 @@ std::string ProgramWriter::describe() const {
 llvm::json::Object ProgramWriter::toJson() const {
   llvm::json::Object json = mtc::tool::toJson(plan, options.plan.fit.memory);
   addRanks(compilation.getModule(), json);
+  addShapes(compilation.getModule(), json);
   json["training"] = compilation.getParameters().training.toJson();
   json[options.result == Result::Library ? "library" : "program"] = destination->name;
   if (headerTarget)

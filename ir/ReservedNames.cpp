@@ -12,6 +12,15 @@ std::string mtc::scalarName(RuntimeScalar scalar) {
   return ("mtc." + stringifyRuntimeScalar(scalar)).str();
 }
 
+std::string mtc::nameForShape(llvm::StringRef name, unsigned shape) {
+  return shape == 0 ? name.str() : (name + "." + llvm::Twine(shape)).str();
+}
+
+llvm::StringRef mtc::withoutShape(llvm::StringRef name) {
+  auto [base, number] = name.rsplit('.');
+  return !number.empty() && llvm::all_of(number, llvm::isDigit) ? base : name;
+}
+
 bool mtc::isReservedSymbol(llvm::StringRef name) {
   llvm::StringRef rest = name;
   if (rest.consume_front("kernel_"))
@@ -23,7 +32,7 @@ bool mtc::isReservedSymbol(llvm::StringRef name) {
   return llvm::is_contained({forwardName, microStepName, updateName, gradientsName, evaluateName,
                              outputsName, lossScaleName, finiteUpdatesName, updateCountName,
                              lossSumName, targetCountName},
-                            name);
+                            withoutShape(name));
 }
 
 bool mtc::isReservedResult(llvm::StringRef name) {

@@ -13,6 +13,12 @@ inline constexpr llvm::StringLiteral forwardName = "forward", microStepName = "m
                                      updateName = "update", gradientsName = "gradients",
                                      evaluateName = "evaluate", outputsName = "outputs";
 
+/// Returns the name of a function for a shape of the program: `name` for the first shape, `name.N`
+/// for shape N. @update is the same for all shapes.
+std::string nameForShape(llvm::StringRef name, unsigned shape);
+/// Returns the name of a function's first shape.
+llvm::StringRef withoutShape(llvm::StringRef name);
+
 /// The result in addition to the model's outputs: the loss. @evaluate also has results with names
 /// of runtime/abi/row_values.h.
 inline constexpr llvm::StringLiteral lossName = "mtc.loss";

@@ -2,6 +2,7 @@
 
 #include "codegen/program/ProgramTables.h"
 
+#include "codegen/program/ShapeTable.h"
 #include "codegen/program/StepTables.h"
 #include "codegen/program/VariableTable.h"
 #include "codegen/target/ConstantBuilder.h"
@@ -59,12 +60,11 @@ public:
           !reason.empty())
         return other.emitError("the target '")
                << target.getName() << "' does not support it: " << reason;
-    if (failed(checkNames()) || failed(variables.add(placed)) || failed(emitInputs()) ||
-        failed(emitOutputs()))
+    if (failed(checkNames()) || failed(variables.add(placed)))
       return failure();
     steps.addKernels(placed);
-    for (StringRef name : {microStepName, updateName, gradientsName, evaluateName, outputsName})
-      if (failed(steps.addSequence(name, findStep(name))))
+    for (unsigned number = 0; number < program.getShapeCount(); ++number)
+      if (failed(addShape(number)))
         return failure();
     if (namedSteps)
       for (StepOp step : placed.getOps<StepOp>()) {
@@ -78,6 +78,29 @@ public:
   }
 
 private:
+  /// Adds the inputs, outputs and functions of a shape.
+  LogicalResult addShape(unsigned number) {
+    ShapeTable &shape = shapes.emplace_back(placed, program, number, c);
+    if (failed(shape.addInputs()))
+      return failure();
+    if (shape.getInputNames() != shapes.front().getInputNames())
+      return placed.emitError("the shapes of the program have different inputs");
+    shape.addOutputs();
+    for (StringRef name : {microStepName, updateName, gradientsName, evaluateName, outputsName})
+      if (std::string own = nameForShape(name, number);
+          failed(steps.addSequence(own, findStep(placed, own))))
+        return failure();
+    return success();
+  }
+
+  Constant *describeShapes() {
+    llvm::SmallVector<Constant *> all;
+    if (program.getShapesAttr())
+      for (ShapeTable &shape : shapes)
+        all.push_back(shape.describe(steps));
+    return c.array(all);
+  }
+
   /// Checks that names are unique, since files contain each tensor of the module once.
   LogicalResult checkNames() {
     FailureOr<std::vector<ModuleTensor>> tensors = collectModuleTensors(placed, isSaved);
@@ -93,114 +116,6 @@ private:
     return success();
   }
 
-  StepOp findStep(StringRef name) {
-    for (StepOp step : placed.getOps<StepOp>())
-      if (step.getSymName() == name)
-        return step;
-    return {};
-  }
-
-  /// Returns the slice of a step's input or output, or null if the step has none of this name.
-  static AtAttr findSlice(ArrayAttr names, ArrayAttr slices, StringRef name) {
-    for (auto [each, slice] : llvm::zip_equal(names.getAsValueRange<StringAttr>(), slices))
-      if (each == name)
-        return cast<AtAttr>(slice);
-    return {};
-  }
-
-  /// Emits the inputs of the micro-step, then those that only other steps have. All steps read an
-  /// input from the same slice.
-  LogicalResult emitInputs() {
-    llvm::SmallVector<std::pair<StringRef, AtAttr>> slices;
-    llvm::StringSet<> trained; // inputs of steps that training and evaluation run
-    for (StringRef name : {microStepName, evaluateName, outputsName}) {
-      StepOp step = findStep(name);
-      if (!step)
-        continue;
-      for (auto [inputName, slice] :
-           llvm::zip_equal(step.getInputNames().getAsValueRange<StringAttr>(), step.getInputs())) {
-        auto at = cast<AtAttr>(slice);
-        if (name != outputsName)
-          trained.insert(inputName);
-        auto known = llvm::find_if(slices, [&](auto &pair) { return pair.first == inputName; });
-        if (known == slices.end())
-          slices.push_back({inputName, at});
-        else if (known->second != at)
-          return step.emitError() << "input '" << inputName << "' is at " << at
-                                  << ", but another step reads it at " << known->second;
-      }
-    }
-    for (auto [name, at] : slices) {
-      InputOp input = program.findInput(name); // Null for plain data, without an mtc.input.
-      std::optional<StringRef> source = input ? input.getShiftedFrom() : std::nullopt;
-      int32_t shiftedFrom = -1;
-      for (auto [i, pair] : llvm::enumerate(slices))
-        if (pair.first == source)
-          shiftedFrom = i;
-      bool isWhole = at.getType().getRank() == 0 || (input && !input.getRows());
-      IndexRangeAttr range = input ? input.getIndicesAttr() : IndexRangeAttr();
-      inputs.push_back(
-          c.record(field<&MtcInput::tensor>(describeTensor(c, name, at.getType(), at.getOffset())),
-                   field<&MtcInput::is_label>(input && input.getLabel()),
-                   field<&MtcInput::is_padded>(input && input->hasAttr(paddedAttribute)),
-                   field<&MtcInput::is_whole>(isWhole),
-                   field<&MtcInput::is_of_outputs>(!trained.contains(name)),
-                   field<&MtcInput::shifted_from>(shiftedFrom),
-                   field<&MtcInput::minimum>(range ? range.getMinimum() : 0),
-                   field<&MtcInput::limit>(range ? range.getLimit() : 0),
-                   field<&MtcInput::ignored>(range ? range.getIgnored() : 0),
-                   field<&MtcInput::user>(range ? range.getUser() : StringRef())));
-    }
-    return success();
-  }
-
-  LogicalResult emitOutputs() {
-    StepOp step = findStep(outputsName);
-    if (!step)
-      return success();
-    for (auto [name, slice] :
-         llvm::zip_equal(step.getOutputNames().getAsValueRange<StringAttr>(), step.getOutputs())) {
-      auto at = cast<AtAttr>(slice);
-      outputs.push_back(describeTensor(c, name, at.getType(), at.getOffset()));
-    }
-    return success();
-  }
-
-  int64_t outputOffset(StringRef stepName, StringRef output) {
-    if (StepOp step = findStep(stepName))
-      if (AtAttr at = findSlice(step.getOutputNames(), step.getOutputs(), output))
-        return at.getOffset();
-    return -1;
-  }
-
-  /// Describes the values per sample of `evaluate`. The loss has one element per sample.
-  Constant *describeRowMetrics() {
-    auto rows = static_cast<int64_t>(program.getBatch());
-    llvm::SmallVector<std::pair<StringRef, AtAttr>> found;
-    if (StepOp step = findStep(evaluateName))
-      for (auto [name, slice] : llvm::zip_equal(step.getOutputNames().getAsValueRange<StringAttr>(),
-                                                step.getOutputs())) {
-        StringRef rest = name;
-        if (!rest.consume_front(abi::rowPrefix))
-          continue;
-        found.emplace_back(rest, cast<AtAttr>(slice));
-        if (rest == abi::rowLoss)
-          rows = found.back().second.getType().getNumElements();
-      }
-    llvm::SmallVector<Constant *> values;
-    for (auto [name, at] : found) {
-      bool areClasses = at.getType().getElementType().isInteger(32);
-      values.push_back(c.record(
-          field<&MtcRowValue::name>(name),
-          field<&MtcRowValue::kind>(areClasses ? MTC_ROW_CLASSES : MTC_ROW_SUM),
-          field<&MtcRowValue::offset>(at.getOffset()),
-          field<&MtcRowValue::count>(rows ? at.getType().getNumElements() / rows : int64_t(0))));
-    }
-    return c.record(field<&MtcRowMetrics::rows>(rows),
-                    field<&MtcRowMetrics::value_count>(values.size()),
-                    field<&MtcRowMetrics::values>(c.array(values)));
-  }
-
   int64_t arenaBytes(MemorySpace space) {
     ArenaOp other = ArenaOp::find(placed, space);
     return other ? static_cast<int64_t>(other.getSize()) : 0;
@@ -211,10 +126,8 @@ private:
   }
 
   uint32_t lossType() {
-    if (StepOp step = findStep(microStepName))
-      if (AtAttr at = findSlice(step.getOutputNames(), step.getOutputs(), lossName))
-        return typeCode(at.getType().getElementType());
-    return MTC_F32;
+    const AtAttr loss = findOutput(placed, microStepName, lossName);
+    return loss ? typeCode(loss.getType().getElementType()) : uint32_t(MTC_F32);
   }
 
   StringRef loss() { return program.getLoss().value_or(""); }
@@ -264,11 +177,12 @@ private:
 
   Constant *describeLossScaling() {
     LossScalingAttr scaling = program.getLossScalingAttr();
-    return c.record(field<&MtcLossScaling::scale>(scaling ? variableOffset(lossScaleName) : -1),
-                    field<&MtcLossScaling::used>(outputOffset(updateName, lossScaleName)),
-                    field<&MtcLossScaling::skipped>(outputOffset(updateName, updateSkippedName)),
-                    field<&MtcLossScaling::min_scale>(
-                        scaling ? scaling.getMinScale().getValueAsDouble() : 0.0));
+    return c.record(
+        field<&MtcLossScaling::scale>(scaling ? variableOffset(lossScaleName) : -1),
+        field<&MtcLossScaling::used>(outputOffset(placed, updateName, lossScaleName)),
+        field<&MtcLossScaling::skipped>(outputOffset(placed, updateName, updateSkippedName)),
+        field<&MtcLossScaling::min_scale>(scaling ? scaling.getMinScale().getValueAsDouble()
+                                                  : 0.0));
   }
 
   /// Returns a hex digest of the properties that a checkpoint depends on.
@@ -276,6 +190,8 @@ private:
     std::string text;
     llvm::raw_string_ostream stream(text);
     stream << optimizer() << '\n' << loss() << '\n' << program.getBatch() << '\n';
+    if (program.getShapesAttr())
+      stream << program.getShapesAttr() << '\n';
     if (program.getMicroSteps() > 1)
       stream << program.getMicroSteps() << " micro-steps\n";
     // Checkpoints depend neither on gradients nor on how variables are divided among the ranks.
@@ -379,8 +295,8 @@ private:
         field<&MtcProgram::plan_json>(files.planJson),
 
         field<&MtcProgram::variable_count>(variables.getEntries().size()),
-        field<&MtcProgram::input_count>(inputs.size()),
-        field<&MtcProgram::output_count>(outputs.size()),
+        field<&MtcProgram::input_count>(shapes.front().getInputs().size()),
+        field<&MtcProgram::output_count>(shapes.front().getOutputs().size()),
         field<&MtcProgram::kernel_count>(steps.getKernels().size()),
         field<&MtcProgram::call_count>(steps.getCalls().size()),
         field<&MtcProgram::segment_count>(files.exportSegments.size()),
@@ -389,7 +305,8 @@ private:
         field<&MtcProgram::collective_count>(steps.getCollectives().size()),
         field<&MtcProgram::function_count>(steps.getFunctions().size()),
         field<&MtcProgram::variables>(c.array(variables.getEntries())),
-        field<&MtcProgram::inputs>(c.array(inputs)), field<&MtcProgram::outputs>(c.array(outputs)),
+        field<&MtcProgram::inputs>(c.array(shapes.front().getInputs())),
+        field<&MtcProgram::outputs>(c.array(shapes.front().getOutputs())),
         field<&MtcProgram::kernels>(c.array(steps.getKernels())),
         field<&MtcProgram::calls>(c.array(steps.getCalls())),
         field<&MtcProgram::segments>(*segments), field<&MtcProgram::adapters>(c.array(adapters)),
@@ -404,19 +321,21 @@ private:
         field<&MtcProgram::compute_outputs>(steps.sequenceOf(outputsName)),
 
         field<&MtcProgram::separate_arena_bytes>(separateArenaBytes()),
-        field<&MtcProgram::gradients_loss>(outputOffset(gradientsName, lossName)),
-        field<&MtcProgram::micro_step_loss>(outputOffset(microStepName, lossName)),
-        field<&MtcProgram::evaluate_loss>(outputOffset(evaluateName, lossName)),
-        field<&MtcProgram::gradient_norm>(outputOffset(updateName, gradientNormName)),
+        field<&MtcProgram::gradients_loss>(outputOffset(placed, gradientsName, lossName)),
+        field<&MtcProgram::micro_step_loss>(outputOffset(placed, microStepName, lossName)),
+        field<&MtcProgram::evaluate_loss>(outputOffset(placed, evaluateName, lossName)),
+        field<&MtcProgram::gradient_norm>(outputOffset(placed, updateName, gradientNormName)),
         field<&MtcProgram::accumulation>(describeAccumulation()),
         field<&MtcProgram::loss_scaling>(describeLossScaling()),
         field<&MtcProgram::loss_type>(lossType()),
-        field<&MtcProgram::row_metrics>(describeRowMetrics()),
+        field<&MtcProgram::row_metrics>(shapes.front().describeRowMetrics()),
         field<&MtcProgram::scalars>(describeScalars(c, placed)),
 
         field<&MtcProgram::schedule>(describeSchedule()),
         field<&MtcProgram::following_stage_count>(0),
-        field<&MtcProgram::following_stages>(c.null()));
+        field<&MtcProgram::following_stages>(c.null()),
+        field<&MtcProgram::shape_count>(program.getShapesAttr() ? shapes.size() : 0),
+        field<&MtcProgram::shapes>(describeShapes()));
     emitMark();
     c.global(table, "mtc_program")->setLinkage(llvm::GlobalValue::ExternalLinkage);
     return success();
@@ -433,7 +352,7 @@ private:
 
   VariableTable variables;
   StepTables steps;
-  llvm::SmallVector<Constant *> inputs, outputs;
+  std::vector<ShapeTable> shapes;
 };
 
 } // namespace

@@ -16,6 +16,8 @@ namespace mtc {
 inline constexpr llvm::StringLiteral targetAttribute = "mtc.target";
 /// On a module: the techniques by which mtc-fit met the budget; an array of strings.
 inline constexpr llvm::StringLiteral techniquesAttribute = "mtc.techniques";
+/// On a module: the program will have several shapes (`mtc.program`), of which this is one; a unit.
+inline constexpr llvm::StringLiteral hasShapesAttribute = "mtc.has_shapes";
 /// On arguments and results of functions: the name of a graph input or output, or of a reserved
 /// result (ReservedNames.h); a string.
 inline constexpr llvm::StringLiteral nameAttribute = "mtc.name";

@@ -63,7 +63,7 @@ LogicalResult IndexRangeAttr::verify(llvm::function_ref<InFlightDiagnostic()> em
 
 void ProgramOp::build(OpBuilder &b, OperationState &state, StringRef modelName, Stage stage) {
   build(b, state, modelName, stage, SourceAttr(), /*batch=*/1, StringAttr(), RanksAttr(),
-        AccumulationAttr(), StringAttr(), ScheduleAttr(), LossScalingAttr());
+        AccumulationAttr(), StringAttr(), ScheduleAttr(), LossScalingAttr(), ArrayAttr());
   state.regions.front()->emplaceBlock();
 }
 
@@ -103,6 +103,12 @@ LogicalResult ProgramOp::verifyRegions() {
   if (getAccumulation() && getMicroSteps() % getRankCount() != 0)
     return emitOpError("has ") << getMicroSteps() << " micro-steps for " << getRankCount()
                                << " ranks, expected a multiple (program_c4)";
+  if (ArrayAttr shapes = getShapesAttr();
+      shapes && (shapes.size() < 2 ||
+                 cast<ShapeAttr>(shapes[0]).getBatch() != static_cast<int64_t>(getBatch())))
+    return emitOpError("has the shapes ")
+           << shapes << ", expected at least two, the first with the batch " << getBatch()
+           << " (program_c5)";
   for (Operation &op : getInputs().front()) {
     auto input = dyn_cast<InputOp>(op);
     if (!input)
@@ -110,6 +116,18 @@ LogicalResult ProgramOp::verifyRegions() {
     if (findInput(input.getName()) != input)
       return input.emitOpError("has the name of another input (program_c2)");
   }
+  return success();
+}
+
+LogicalResult ShapeAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t batch,
+                                DictionaryAttr dims) {
+  auto isSize = [](NamedAttribute dim) {
+    auto size = dyn_cast<IntegerAttr>(dim.getValue());
+    return size && size.getType().isInteger(64) && size.getInt() > 0;
+  };
+  if (batch < 1 || !llvm::all_of(dims, isSize))
+    return emitError() << "has a batch of " << batch << " and the sizes " << dims
+                       << ", expected positive numbers (shape_c1)";
   return success();
 }
 

@@ -81,6 +81,20 @@ def Mtc_AccumulationAttr : Mtc_Attr<"Accumulation", "accumulation"> {
   let genVerifyDecl = 1;
 }
 
+def Mtc_ShapeAttr : Mtc_Attr<"Shape", "shape"> {
+  let summary = "a shape of a program: the sizes of symbolic dimensions";
+  let description = [{
+    ```mlir
+    #mtc.shape<batch = 8, dims = {sequence = 64 : i64}>
+    ```
+
+    * shape_c1: the batch is at least 1, and so are the sizes, which are i64.
+  }];
+  let parameters = (ins "int64_t":$batch, "::mlir::DictionaryAttr":$dims);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Mtc_Shard : Mtc_Enum<"Shard", "variables that are divided among the ranks",
   [I32EnumCase<"None", 0, "none">, I32EnumCase<"Optimizer", 1, "optimizer">, I32EnumCase<"Gradients", 2, "gradients">,
    I32EnumCase<"Parameters", 3, "parameters">]>;
@@ -156,22 +170,28 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
     }
     ```
 
+    A program with several `shapes` has each function but @update once for each of them (`@micro_step`, `@micro_step.1`): the sizes of
+    the model's symbolic dimensions differ, and so do the samples that a step reads. All shapes share the variables and the arena.
+    `batch` is that of the first shape.
+
     * program_c1: a module has one program.
     * program_c2: the region contains only inputs, with distinct names.
     * program_c3: the batch size is at least 1.
     * program_c4: the number of micro-steps is a multiple of the number of ranks.
+    * program_c5: there are no shapes, or at least two, and the first has the program's batch.
   }];
   let arguments = (ins StrAttr:$model_name, Mtc_StageAttr:$stage, OptionalAttr<Mtc_SourceAttr>:$source,
                        DefaultValuedAttr<I64Attr, "1">:$batch, OptionalAttr<StrAttr>:$loss,
                        OptionalAttr<Mtc_RanksAttr>:$ranks, OptionalAttr<Mtc_AccumulationAttr>:$accumulation,
                        OptionalAttr<StrAttr>:$optimizer,
-                       OptionalAttr<Mtc_ScheduleAttr>:$schedule, OptionalAttr<Mtc_LossScalingAttr>:$loss_scaling);
+                       OptionalAttr<Mtc_ScheduleAttr>:$schedule, OptionalAttr<Mtc_LossScalingAttr>:$loss_scaling,
+                       OptionalAttr<TypedArrayAttrBase<Mtc_ShapeAttr, "shapes">>:$shapes);
   let regions = (region SizedRegion<1>:$inputs);
   let assemblyFormat = [{
     $model_name `stage` $stage (`from` $source^)? (`batch` $batch^)? (`loss` $loss^)? (`ranks` $ranks^)?
       (`accumulation` $accumulation^)?
       (`optimizer` $optimizer^)?
-      (`schedule` $schedule^)? (`loss_scaling` $loss_scaling^)? attr-dict-with-keyword $inputs
+      (`schedule` $schedule^)? (`loss_scaling` $loss_scaling^)? (`shapes` $shapes^)? attr-dict-with-keyword $inputs
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$modelName, "::mtc::Stage":$stage)>];
   let hasRegionVerifier = 1;
@@ -193,6 +213,8 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
     Shard getShard() { return getRanksAttr() ? getRanksAttr().getShard() : Shard::None; }
     /// Returns the number of micro-steps per update that each rank runs.
     int64_t getMicroStepsOfRank() { return getMicroSteps() / getRankCount(); }
+    /// Returns the number of shapes for which the module has functions.
+    unsigned getShapeCount() { return getShapesAttr() ? getShapesAttr().size() : 1; }
     /// Returns whether each rank adds the gradients of its own micro-steps, and the update those of the ranks.
     bool reducesInUpdate() {
       return getRanksAttr() && getRanksAttr().getReduce() == Reduce::Last && getMicroStepsOfRank() > 1;

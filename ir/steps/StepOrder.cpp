@@ -91,8 +91,9 @@ public:
       return;
     sizes.fill(0);
     // The runtime reserves the larger arena only for runs of the other steps.
-    const bool isTraining = llvm::is_contained(
-        ArrayRef<StringRef>{microStepName, updateName, evaluateName}, step.getSymName());
+    const bool isTraining =
+        llvm::is_contained(ArrayRef<StringRef>{microStepName, updateName, evaluateName},
+                           withoutShape(step.getSymName()));
     for (auto arena : module.getOps<ArenaOp>()) {
       const auto size = static_cast<int64_t>(arena.getSize()),
                  separate = static_cast<int64_t>(arena.getSeparate());
@@ -107,7 +108,7 @@ public:
     for (auto input : step.getInputs().getAsRange<AtAttr>()) {
       std::optional<int64_t> staged = llvm::checkedAdd(input.getOffset(), staging);
       if (failed(verify(step, input)) ||
-          (step.getSymName() == microStepName &&
+          (withoutShape(step.getSymName()) == microStepName &&
            failed(verify(step, AtAttr::get(step.getContext(), staged.value_or(-1), input.getType(),
                                            input.getSpace())))))
         return failure();

@@ -86,7 +86,7 @@ static SmallVector<Result> buildLoss(TensorBuilder &b, const LossPlan &plan, Val
     labels = b.cast(labels, typeOf(output).getElementType());
   LossInputs inputs{output, labels, plan.layout, lengths, plan.parameters};
   LossTerms terms = plan.loss->build(b, inputs);
-  Value loss = isPart ? buildPartOfLoss(b, terms, plan.microSteps) : mean(b, terms);
+  Value loss = isPart ? buildPartOfLoss(b, terms, plan.microSteps, plan.hasShapes) : mean(b, terms);
   SmallVector<Result> results = {{loss, lossName.str()}};
   if (!evaluates)
     return results;

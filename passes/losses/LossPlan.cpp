@@ -3,6 +3,7 @@
 #include "passes/losses/LossPlan.h"
 
 #include "ir/NodeNames.h"
+#include "ir/attributes/DiscardableAttributes.h"
 #include "passes/GraphSignature.h"
 #include "passes/losses/LossChoice.h"
 
@@ -52,6 +53,7 @@ FailureOr<LossPlan> LossPlanner::run() {
   plan.labels = options.labels.empty() ? "labels" : options.labels;
   ProgramOp program = ProgramOp::find(forward->getParentOfType<ModuleOp>());
   plan.microSteps = options.microSteps * (program ? program.getRankCount() : 1);
+  plan.hasShapes = forward->getParentOfType<ModuleOp>()->hasAttr(hasShapesAttribute);
   if (plan.loss)
     return planLabels(plan);
   if (failed(checkUsed(plan)))

@@ -23,6 +23,7 @@ struct LossPlan {
   bool takesLogits = false;           ///< The output is an activation; the loss reads its logits.
   std::string shiftedFrom;            ///< Input of token ids from which the labels are derived.
   int64_t microSteps = 1;
+  bool hasShapes = false; ///< the program has several shapes
 };
 
 /// Completes the options from the outputs and inputs of `forward`. Emits a diagnostic if the

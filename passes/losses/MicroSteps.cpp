@@ -39,15 +39,21 @@ static Value divide(TensorBuilder &b, Value x, int64_t divisor) {
   return b.div(x, b.splat(x, static_cast<double>(divisor)));
 }
 
-Value mtc::buildPartOfLoss(TensorBuilder &b, const LossTerms &terms, int64_t microSteps) {
+Value mtc::buildPartOfLoss(TensorBuilder &b, const LossTerms &terms, int64_t microSteps,
+                           bool hasShapes) {
   RankedTensorType type = typeOf(terms.losses);
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
-  int64_t targets = microSteps * type.getNumElements();
+  const int64_t targets = hasShapes ? microSteps : microSteps * type.getNumElements();
   Value part = divide(b, b.sum(terms.losses, axes), targets);
-  describe(b, microSteps, terms.weights ? targets : 0);
+  const bool isCounted = terms.weights || hasShapes;
+  describe(b, microSteps, isCounted ? targets : 0);
   addTo(b, lossSumName, part);
   if (terms.weights)
     addTo(b, targetCountName, b.sum(terms.weights, axes));
+  else if (isCounted)
+    addTo(b, targetCountName,
+          b.splat(RankedTensorType::get({}, type.getElementType()),
+                  static_cast<double>(type.getNumElements())));
   return part;
 }
 

@@ -14,8 +14,11 @@ namespace mtc {
 /// micro-steps of the update. Adds the share to `@mtc.loss_sum`, the weights of the targets to
 /// `@mtc.target_count`, and records in the module's program the number of micro-steps and targets.
 /// The divisor is constant, so that micro-steps without counted targets need no special case; the
-/// update replaces it by the sum of the weights.
-mlir::Value buildPartOfLoss(TensorBuilder &b, const LossTerms &terms, int64_t microSteps);
+/// update replaces it by the sum of the weights. In a program with several shapes the number of
+/// targets depends on the shape, so the divisor is the number of micro-steps, and all targets are
+/// counted.
+mlir::Value buildPartOfLoss(TensorBuilder &b, const LossTerms &terms, int64_t microSteps,
+                            bool hasShapes);
 /// Builds the share of a scalar loss: the update's loss is the mean over its micro-steps.
 mlir::Value buildPartOfLoss(TensorBuilder &b, mlir::Value loss, int64_t microSteps);
 

@@ -15,11 +15,21 @@ std::string ArgumentLayout::nameOf(func::FuncOp function, unsigned argument) {
 }
 
 ArgumentLayout::ArgumentLayout(ModuleOp module, int64_t offset, int64_t gap) {
+  SmallVector<std::string> names; // In the order of the functions.
+  llvm::StringMap<int64_t> bytes;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (isScanBody(function))
       continue;
-    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      if (offsets.try_emplace(nameOf(function, i), offset + size).second)
-        size += paddedBytes(byteSize(cast<RankedTensorType>(type))) + gap;
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+      auto [entry, isNew] = bytes.try_emplace(nameOf(function, i), 0);
+      if (isNew)
+        names.push_back(entry->first().str());
+      int64_t &largest = entry->second;
+      largest = std::max(largest, byteSize(cast<RankedTensorType>(type)));
+    }
+  }
+  for (const std::string &name : names) {
+    offsets[name] = offset + size;
+    size += paddedBytes(bytes.lookup(name)) + gap;
   }
 }

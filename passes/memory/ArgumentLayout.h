@@ -11,7 +11,7 @@
 namespace mtc {
 
 /// Arena offsets of the arguments of a module's functions. Arguments with the same name are the
-/// same program input and share a slice.
+/// same program input, possibly in several shapes, and begin at the same offset.
 class ArgumentLayout {
 public:
   ArgumentLayout() = default;

@@ -75,19 +75,25 @@ LogicalResult MemoryAnalysis::updateModule() {
   Attribute compiledFor = module->getAttr(targetAttribute);
   if (std::exchange(target, compiledFor) != compiledFor)
     functions.clear();
-  auto known = std::exchange(functions, {});
   bodies.clear();
+  SmallVector<Operation *> present;
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (isScanBody(function)) {
+    if (isScanBody(function))
       bodies[function] = std::make_unique<FunctionMemory>(function);
-      continue;
-    }
-    std::unique_ptr<FunctionMemory> &memory = functions[function];
-    memory = std::move(known[function]);
+    else
+      present.push_back(function);
+  }
+  // A pass that changes operations while it iterates over the functions keeps its place.
+  if (!llvm::equal(present, llvm::make_first_range(functions))) {
+    auto known = std::exchange(functions, {});
+    for (Operation *function : present)
+      functions[function] = std::move(known[function]);
+  }
+  for (auto &[function, memory] : functions) {
     if (memory)
       memory->changeContext();
     else
-      memory = std::make_unique<FunctionMemory>(function);
+      memory = std::make_unique<FunctionMemory>(cast<func::FuncOp>(function));
   }
   isModuleStale = false;
   return success();

@@ -92,8 +92,8 @@ public:
     SmallVector<StepOp> steps;
     int64_t count = 0;
     for (auto step : placed.getOps<StepOp>())
-      if (step.getSymName() != gradientsName &&
-          step.getSymName() != outputsName) { // These steps have a separate arena.
+      if (const StringRef name = withoutShape(step.getSymName());
+          name != gradientsName && name != outputsName) { // These steps have a separate arena.
         steps.push_back(step);
         count += static_cast<int64_t>(step.getBody().front().getOperations().size());
       }

@@ -21,21 +21,26 @@ namespace {
 class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    auto microStep = symbols.lookup<func::FuncOp>(microStepName);
+    ProgramOp program = ProgramOp::find(getOperation());
     auto update = symbols.lookup<func::FuncOp>(updateName);
-    if (!microStep || !update)
+    SmallVector<func::FuncOp> microSteps; // One for each shape.
+    for (unsigned shape = 0, count = program ? program.getShapeCount() : 1; shape < count; ++shape)
+      if (auto microStep = symbols.lookup<func::FuncOp>(nameForShape(microStepName, shape)))
+        microSteps.push_back(microStep);
+    if (microSteps.empty() || !update)
       return;
     WholeUpdate whole(update, symbols);
-    ProgramOp program = ProgramOp::find(getOperation());
     const StringRef areSums = "gradients are sums over micro-steps";
     StringRef reason =
         program && program.getLossScaling()
             ? "the loss is scaled, so all gradients decide whether the step is skipped"
         : program && program.getMicroSteps() > 1 ? areSums
                                                  : whole.check();
-    if (reason.empty() && !findGradients(microStep, symbols))
+    if (reason.empty() && !llvm::all_of(microSteps, [&](func::FuncOp microStep) {
+          return findGradients(microStep, symbols);
+        }))
       reason = areSums;
-    if (reason.empty() && returnsVariable(microStep))
+    if (reason.empty() && llvm::any_of(microSteps, returnsVariable))
       reason = "the value of a variable is a result, and must outlive the update";
     if (!reason.empty()) {
       remark::missed(update.getLoc(),
@@ -43,11 +48,15 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
           << remark::reason("{0}", reason);
       return;
     }
-    func::FuncOp copy = microStep.clone();
+    const llvm::StringSet<> together = findSmall(symbols, whole);
+    // Gradients are written for the first shape only, since a transient variable has one place.
+    func::FuncOp copy = microSteps.front().clone();
     copy.setSymName(gradientsName);
-    symbols.insert(copy, std::next(microStep->getIterator()));
-    llvm::StringSet<> together = findSmall(symbols, whole);
-    fuse(microStep, whole, update.getLoc(), symbols, together);
+    symbols.insert(copy, std::next(microSteps.front()->getIterator()));
+    for (func::FuncOp microStep : microSteps) {
+      findGradients(microStep, symbols);
+      fuse(microStep, whole, update.getLoc(), symbols, together);
+    }
     OpBuilder end(update.front().getTerminator());
     TensorBuilder b(update.getLoc(), end);
     whole.restrict(b, together);

@@ -92,6 +92,7 @@ static void copyOperands(OpBuilder &b, Operation *op, IRMapping &known) {
 }
 
 void WholeUpdate::copyScalars(OpBuilder &builder) {
+  shared = IRMapping(); // Of another function, if there are several shapes.
   for (Operation &op : function.front())
     if (op.getNumResults() == 1 && typeOf(op.getResult(0)).getRank() == 0 && !owners.lookup(&op)) {
       copyOperands(builder, &op, shared);

@@ -57,7 +57,9 @@ struct MemoryOptions {
 
 /// All settings that techniques may change, of every stage.
 struct PlanSettings {
-  llvm::StringMap<int64_t> dims; ///< Sizes of symbolic dimensions.
+  llvm::StringMap<int64_t> dims; ///< Sizes of symbolic dimensions, of the first shape.
+  /// Sizes of the further shapes, for dimensions in `dims`; the other dimensions are the same.
+  std::vector<llvm::StringMap<int64_t>> shapes;
   Precision precision = Precision::F32;
   TrainingOptions training;
   FitOptions fit;

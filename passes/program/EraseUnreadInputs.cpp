@@ -16,19 +16,28 @@ namespace {
 
 struct EraseUnreadInputsPass : mtc::impl::EraseUnreadInputsBase<EraseUnreadInputsPass> {
   void runOnOperation() override {
-    auto outputs = getOperation().lookupSymbol<func::FuncOp>(outputsName);
+    ProgramOp program = ProgramOp::find(getOperation());
+    for (unsigned shape = 0, count = program ? program.getShapeCount() : 1; shape < count; ++shape)
+      eraseOfShape(shape);
+  }
+
+private:
+  void eraseOfShape(unsigned shape) {
+    auto find = [&](StringRef name) {
+      return getOperation().lookupSymbol<func::FuncOp>(nameForShape(name, shape));
+    };
+    func::FuncOp outputs = find(outputsName);
     if (!outputs)
       return;
     SmallVector<func::FuncOp> steps;
     for (StringRef name : {microStepName, evaluateName})
-      if (auto step = getOperation().lookupSymbol<func::FuncOp>(name))
+      if (func::FuncOp step = find(name))
         steps.push_back(step);
     for (BlockArgument input : outputs.getArguments())
       if (!input.use_empty())
         eraseIfUnread(argumentName(outputs, input.getArgNumber()), steps);
   }
 
-private:
   static void eraseIfUnread(StringRef name, ArrayRef<func::FuncOp> steps) {
     auto isRead = [&](func::FuncOp step) {
       std::optional<unsigned> index = findArgument(step, name);

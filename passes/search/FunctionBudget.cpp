@@ -25,10 +25,11 @@ OrderScore FunctionBudget::score() const {
 }
 
 int64_t FunctionBudget::countRuns(func::FuncOp function) {
-  if (function.getSymName() == evaluateName)
+  const StringRef name = withoutShape(function.getSymName());
+  if (name == evaluateName)
     return 0;
   ProgramOp program = ProgramOp::find(function->getParentOfType<ModuleOp>());
-  return program && function.getSymName() == microStepName ? program.getMicroStepsOfRank() : 1;
+  return program && name == microStepName ? program.getMicroStepsOfRank() : 1;
 }
 
 double FunctionBudget::getSeconds(OperationTimes &times) const {

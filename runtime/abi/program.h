@@ -137,6 +137,18 @@ typedef struct MtcExportSegment {
   uint32_t form;               /* MtcExportForm */
 } MtcExportSegment;
 
+/* What differs between the shapes of a program: its fields of the same names are those of the first
+ * shape. */
+typedef struct MtcShape {
+  const char *name; /* such as "batch = 8, sequence = 64" */
+  int64_t batch;
+  const MtcInput *inputs;   /* equal to those of the program but for dims and bytes */
+  const MtcTensor *outputs; /* as many as the program has */
+  MtcSequence micro_step, evaluate, compute_outputs;
+  int64_t micro_step_loss, evaluate_loss;
+  MtcRowMetrics row_metrics;
+} MtcShape;
+
 /* The tables of a rank. All ranks of a pipeline stage have the same ones. */
 typedef struct MtcProgram {
   uint32_t abi_version; /* MTC_ABI_VERSION */
@@ -211,6 +223,9 @@ typedef struct MtcProgram {
    * runtime/support/stages.h. */
   uint32_t following_stage_count; /* 0: all ranks have this table */
   const struct MtcProgram *following_stages;
+  /* All shapes, the first included; 0: the program has one shape, without a name. */
+  uint32_t shape_count;
+  const MtcShape *shapes;
 } MtcProgram;
 
 /* The tables of the first pipeline stage. */

@@ -46,6 +46,17 @@ TokenStream openStream(const MtcInput &input, const FileChoice &name, const std:
   return openTokens(name.path, type, input, flag);
 }
 
+/// Returns the offsets and the values of a file with ragged rows; nullopt if it has none.
+std::optional<std::pair<ArrayOnDisk, ArrayOnDisk>> openRagged(const FileChoice &name) {
+  if (dataExtension(name.path) != ".safetensors" || !name.choice.empty())
+    return std::nullopt;
+  const SafetensorsFile file(name.path);
+  const ArrayOnDisk *offsets = file.find("offsets"), *values = file.find("values");
+  if (!offsets || !values || file.tensors().size() != 2)
+    return std::nullopt;
+  return std::pair(*offsets, *values);
+}
+
 /// Opens a file that is not a token stream.
 ArrayOnDisk openArray(const MtcInput &input, const FileChoice &name) {
   const std::string extension = dataExtension(name.path);
@@ -102,9 +113,15 @@ DataFile openDataFile(const MtcInput &input, const std::string &value, const std
       TokenStream stream = openStream(input, name, flag);
       file.isTypeAssumed |= stream.isTypeAssumed;
       file.parts.push_back(std::move(stream.tokens));
+    } else if (auto ragged = openRagged(name)) {
+      file.offsets.push_back(std::move(ragged->first));
+      file.parts.push_back(std::move(ragged->second));
     } else {
       file.parts.push_back(openArray(input, name));
     }
+    if (!file.offsets.empty() && file.offsets.size() != file.parts.size())
+      userError(name.path, ": has rows of one length, unlike ", files.front().path,
+                "; the files of one input must be of one kind");
     if (file.parts.size() > 1)
       checkPart(file.parts.front(), file.parts.back());
   }

@@ -1,11 +1,14 @@
 // Binds --data or --validate to the program's inputs.
 #include "runtime/data/dataset.h"
 
+#include "runtime/abi/input_names.h"
 #include "runtime/data/label_fill.h"
 #include "runtime/data/next_token_check.h"
+#include "runtime/data/value_conversion.h"
 #include "runtime/data/value_range.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/integers.h"
 #include "support/terminal/suggestions.h"
 
 #include <algorithm>
@@ -44,6 +47,23 @@ static const std::string *fileOf(const Flags &flags, const MtcInput &input) {
   return nullptr;
 }
 
+/// Returns whether two inputs are sequences of the same shape.
+static bool sameShape(const MtcInput &one, const MtcInput &other) {
+  return one.tensor.rank > 0 && shapeOf(one.tensor) == shapeOf(other.tensor);
+}
+
+/// Returns whether input `i` is a padding mask that has no file, and is computed from the lengths
+/// of a ragged input with its shape.
+bool Dataset::findMasked(const std::vector<Source> &sources, size_t i) {
+  if (std::string_view(program.inputs[i].tensor.name) != paddingMaskName)
+    return false;
+  for (size_t other = 0; other < sources.size(); ++other)
+    if (sources[other].file && sources[other].file->isRagged() &&
+        sameShape(program.inputs[other], program.inputs[i]))
+      maskedBy[i] = static_cast<int32_t>(other);
+  return maskedBy[i] >= 0;
+}
+
 /// Opens the files of each input. The labels of a token stream are its next tokens: the last token
 /// of each file is only a label.
 std::vector<Dataset::Source> Dataset::open(const Flags &flags, bool labelsOptional,
@@ -55,7 +75,11 @@ std::vector<Dataset::Source> Dataset::open(const Flags &flags, bool labelsOption
       problems.collect([&] {
         sources[i] = {openDataFile(input, *file, flagName), flagOf(input.tensor.name, *file), {}};
       });
-    else if (input.shifted_from < 0 && !(labelsOptional ? input.is_label : input.is_of_outputs))
+  }
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const MtcInput &input = program.inputs[i];
+    if (!fileOf(flags, input) && input.shifted_from < 0 &&
+        !(labelsOptional ? input.is_label : input.is_of_outputs) && !findMasked(sources, i))
       problems.add(flagName, " ", input.tensor.name,
                    "=FILE is missing: ", typeName(input.tensor.type), " ", shapesOfFiles(input));
   }
@@ -87,6 +111,14 @@ void Dataset::bind(const Flags &flags, bool labelsOptional, const DataTransforms
     const auto normalization = transforms.normalizations.find(input.tensor.name);
     const auto augmentation = transforms.augmentations.find(input.tensor.name);
     problems.collect([&] {
+      if (source.file->isRagged() && normalization == transforms.normalizations.end() &&
+          augmentation == transforms.augmentations.end()) {
+        ragged[i].emplace(input, source.flag, std::move(*source.file));
+        return;
+      }
+      if (source.file->isRagged())
+        userError(source.flag, ": has rows of different lengths, which are not normalized or "
+                               "augmented");
       columns[i].emplace(
           input, source.flag, std::move(*source.file), source.window,
           ColumnTransforms{
@@ -120,9 +152,12 @@ void Dataset::chooseFeeding(Problems &problems) {
                  program.batch * program.accumulation.micro_steps,
                  " per step. Give one tensor for all steps, or give every input one entry per "
                  "step, with the axis of steps before the model's shape");
-  const bool isAnyBound = std::any_of(columns.begin(), columns.end(),
-                                      [](const auto &each) { return each.has_value(); });
-  how = entries ? Feeding::Entries : rows || !isAnyBound ? Feeding::Rows : Feeding::Whole;
+  auto isBound = [](const auto &each) { return each.has_value(); };
+  const bool hasRagged = std::any_of(ragged.begin(), ragged.end(), isBound),
+             isAnyBound = std::any_of(columns.begin(), columns.end(), isBound);
+  how = entries                            ? Feeding::Entries
+        : rows || hasRagged || !isAnyBound ? Feeding::Rows
+                                           : Feeding::Whole;
 }
 
 void Dataset::countRows(Problems &problems) {
@@ -131,6 +166,12 @@ void Dataset::countRows(Problems &problems) {
     if (column && column->feeding() != Feeding::Whole &&
         (!shortest || column->items() < shortest->items()))
       shortest = &*column;
+  const RaggedColumn *anyRagged = nullptr;
+  for (const auto &column : ragged)
+    if (column && (!anyRagged || column->rows() < anyRagged->rows()))
+      anyRagged = &*column;
+  if (anyRagged)
+    return countRaggedRows(*anyRagged, problems);
   rowCount = shortest ? shortest->items() : batch();
   const char *kind = how == Feeding::Entries ? " entries" : " rows";
   for (const auto &column : columns) {
@@ -141,9 +182,105 @@ void Dataset::countRows(Problems &problems) {
   }
 }
 
-/// Returns whether two inputs are sequences of the same shape.
-static bool sameShape(const MtcInput &one, const MtcInput &other) {
-  return one.tensor.rank > 0 && shapeOf(one.tensor) == shapeOf(other.tensor);
+/// Counts the rows of data with ragged columns, of which `shortest` has the fewest rows.
+void Dataset::countRaggedRows(const RaggedColumn &shortest, Problems &problems) {
+  rowCount = shortest.rows();
+  auto check = [&](const std::string &flag, int64_t rows) {
+    if (rows != rowCount)
+      problems.add(flag, ": has ", rows, " rows, but ", shortest.flag(), " has ", rowCount);
+  };
+  for (const auto &column : columns)
+    if (column && column->feeding() == Feeding::Entries)
+      problems.add(column->flag(), ": has one entry per step, but ", shortest.flag(),
+                   " has rows of different lengths");
+    else if (column && column->feeding() == Feeding::Rows)
+      check(column->flag(), column->items());
+  for (const auto &column : ragged)
+    if (column)
+      check(column->flag(), column->rows());
+}
+
+/// Determines the shapes in which all inputs with rows of one length fit.
+void Dataset::chooseShapes(Problems &problems) {
+  for (const MtcProgram &shape : shapes.all()) {
+    const bool fits = std::all_of(columns.begin(), columns.end(), [&](const auto &column) {
+      const auto i = static_cast<size_t>(&column - columns.data());
+      return !column || sameShape(shape.inputs[i], program.inputs[i]) ||
+             program.inputs[i].tensor.rank == 0;
+    });
+    if (fits)
+      usable.push_back(&shape);
+  }
+  if (usable.size() < shapes.all().size() &&
+      std::any_of(ragged.begin(), ragged.end(), [](const auto &each) { return each.has_value(); }))
+    warningText = text("rows of one length are given for an input that has several shapes, so that "
+                       "only the largest shape is used");
+  if (usable.empty())
+    problems.add(flagName, ": no shape of the program fits the data");
+}
+
+const MtcProgram &Dataset::programOf(const Batch &batch) const {
+  if (program.shape_count == 0)
+    return program;
+  std::vector<int64_t> longest(ragged.size());
+  for (size_t i = 0; i < ragged.size(); ++i)
+    for (size_t row = 0; ragged[i] && row < batch.rows.size(); ++row)
+      longest[i] = std::max(longest[i], ragged[i]->lengthOf(batch.rows[row]));
+  auto fits = [&](const MtcProgram *shape) {
+    for (size_t i = 0; i < ragged.size(); ++i)
+      if (ragged[i] && longest[i] > shape->inputs[i].tensor.dims[1])
+        return false;
+    return true;
+  };
+  const auto found = std::find_if(usable.begin(), usable.end(), fits);
+  return found == usable.end() ? *usable.back() : **found;
+}
+
+void Dataset::useFirstShape() {
+  if (program.shape_count)
+    std::erase_if(
+        usable, [&](const MtcProgram *shape) { return shape->inputs != program.shapes[0].inputs; });
+}
+
+/// Throws a user error if a row of a batch is longer than an input.
+void Dataset::checkLengths(const Batch &batch, const MtcProgram &shaped) const {
+  for (size_t i = 0; i < ragged.size(); ++i)
+    for (size_t row = 0; ragged[i] && row < batch.rows.size(); ++row)
+      if (const int64_t length = ragged[i]->lengthOf(batch.rows[row]);
+          length > shaped.inputs[i].tensor.dims[1])
+        userError(ragged[i]->flag(), ": row ", batch.rows[row], " has ", length,
+                  " values, but the largest shape of the input '", shaped.inputs[i].tensor.name,
+                  "' is ", shapeText(shapeOf(shaped.inputs[i].tensor)),
+                  "; compile with a larger --dim, or truncate rows");
+}
+
+/// Marks the values of each row by ones, and its padding by zeros.
+void Dataset::fillMask(size_t i, const Batch &batch, const MtcInput &input, char *to) const {
+  const RaggedColumn &masked = *ragged[static_cast<size_t>(maskedBy[i])];
+  const int64_t length = input.tensor.dims[1], rowBytes = length * typeBytes(input.tensor.type);
+  std::vector<char> marks(static_cast<size_t>(length));
+  for (size_t row = 0; row < batch.rows.size(); ++row) {
+    const auto valid = static_cast<size_t>(masked.lengthOf(batch.rows[row]));
+    std::fill(marks.begin(), marks.end(), 0);
+    std::fill_n(marks.begin(), valid, 1);
+    convertValues(MTC_U8, marks.data(), length, input.tensor.type,
+                  to + static_cast<int64_t>(row) * rowBytes);
+  }
+}
+
+/// Ignores the labels whose next token is padding.
+void Dataset::ignorePaddedLabels(size_t tokens, const Batch &batch, const MtcInput &labels,
+                                 char *to) const {
+  const int64_t length = labels.tensor.dims[1], bytes = typeBytes(labels.tensor.type);
+  withInteger(labels.tensor.type, [&](auto example) {
+    const auto ignored = static_cast<decltype(example)>(labels.ignored);
+    for (size_t row = 0; row < batch.rows.size(); ++row) {
+      const int64_t valid = ragged[tokens]->lengthOf(batch.rows[row]);
+      for (int64_t t = std::max<int64_t>(valid - 1, 0); t < length; ++t)
+        std::memcpy(to + (static_cast<int64_t>(row) * length + t) * bytes, &ignored,
+                    sizeof ignored);
+    }
+  });
 }
 
 /// Compares labels with the tokens of each integer input of the same shape. Labels of cross-entropy
@@ -175,7 +312,8 @@ Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptio
                  std::string flagName, const DataTransforms &transforms)
     : program(program), flagName(std::move(flagName)), seed(transforms.seed),
       workers(std::make_unique<ReadWorkers>(transforms.readThreads)), columns(program.input_count),
-      labelsOfStream(program.input_count) {
+      ragged(program.input_count), maskedBy(program.input_count, -1),
+      labelsOfStream(program.input_count), shapes(program) {
   Problems problems;
   checkNames(flags, problems);
   bind(flags, labelsOptional, transforms, problems);
@@ -183,6 +321,7 @@ Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptio
   chooseFeeding(problems);
   problems.throwIfAny();
   countRows(problems);
+  chooseShapes(problems);
   problems.throwIfAny();
   if (!labelsOptional)
     checkLanguage(problems);
@@ -191,21 +330,24 @@ Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptio
 
 /// Computes the labels of input `i`, which has no file of its own: the next tokens without padding,
 /// or ignored labels.
-void Dataset::makeLabels(size_t i, const std::vector<char *> &buffers) {
-  const MtcInput &labels = program.inputs[i];
+void Dataset::makeLabels(size_t i, const Batch &batch, const MtcProgram &shaped,
+                         const std::vector<char *> &buffers) {
+  const MtcInput &labels = shaped.inputs[i];
   const auto from = static_cast<size_t>(labels.shifted_from);
-  if (labels.shifted_from < 0 || !columns[from])
+  if (labels.shifted_from < 0 || (!columns[from] && !ragged[from]))
     return fillIgnored(labels, labels.tensor.rank ? labels.tensor.dims[0] : 1, buffers[i]);
   if (!columns[i])
-    shiftTokens(program.inputs[from], buffers[from], labels, buffers[i]);
-  if (const int32_t mask = findPaddingMask(program, labels); mask >= 0)
-    ignorePadding(program.inputs[mask], buffers[static_cast<size_t>(mask)], labels, buffers[i]);
+    shiftTokens(shaped.inputs[from], buffers[from], labels, buffers[i]);
+  if (ragged[from])
+    ignorePaddedLabels(from, batch, labels, buffers[i]);
+  if (const int32_t mask = findPaddingMask(shaped, labels); mask >= 0)
+    ignorePadding(shaped.inputs[mask], buffers[static_cast<size_t>(mask)], labels, buffers[i]);
   if (!hasRange(labels))
     return;
   const int64_t count = labels.tensor.bytes / typeBytes(labels.tensor.type);
   if (std::optional<WrongValue> wrong = findWrongValue(labels, buffers[i], count))
-    userError(columns[from]->flag(), ": holds the token ", wrong->value, ", as a label of which ",
-              labels.user, " takes ", rangeText(labels));
+    userError(ragged[from] ? ragged[from]->flag() : columns[from]->flag(), ": holds the token ",
+              wrong->value, ", as a label of which ", labels.user, " takes ", rangeText(labels));
 }
 
 void Dataset::sampleByWeights(const std::string &file) {
@@ -233,18 +375,26 @@ void Dataset::load(const Batch &batch, const std::vector<char *> &buffers) {
   assert(static_cast<int64_t>(batch.rows.size()) == this->batch() &&
          "a batch has the rows of a step");
   static constexpr int64_t theOnly = 0;
+  const MtcProgram &shaped = programOf(batch);
+  checkLengths(batch, shaped);
   for (size_t i = 0; i < columns.size(); ++i)
-    if (columns[i] && columns[i]->feeding() == Feeding::Whole)
+    if (ragged[i])
+      ragged[i]->load(batch.rows.data(), this->batch(), shaped.inputs[i], buffers[i]);
+    else if (maskedBy[i] >= 0)
+      fillMask(i, batch, shaped.inputs[i], buffers[i]);
+    else if (columns[i] && columns[i]->feeding() == Feeding::Whole)
       columns[i]->load(&theOnly, 1, buffers[i]);
     else if (columns[i])
       columns[i]->load(batch.rows.data(), this->batch(), buffers[i], {seed, batch.position});
   for (size_t i = 0; i < columns.size(); ++i) {
-    if (!columns[i] && program.inputs[i].is_of_outputs)
-      std::memset(buffers[i], 0, static_cast<size_t>(program.inputs[i].tensor.bytes));
-    else if (!columns[i] || labelsOfStream[i])
-      makeLabels(i, buffers);
-    if (program.inputs[i].is_label)
-      fillIgnored(program.inputs[i], batch.filler, buffers[i]);
+    const MtcInput &input = shaped.inputs[i];
+    const bool isRead = columns[i] || ragged[i] || maskedBy[i] >= 0;
+    if (!isRead && input.is_of_outputs)
+      std::memset(buffers[i], 0, static_cast<size_t>(input.tensor.bytes));
+    else if (!isRead || labelsOfStream[i])
+      makeLabels(i, batch, shaped, buffers);
+    if (input.is_label)
+      fillIgnored(input, batch.filler, buffers[i]);
   }
 }
 

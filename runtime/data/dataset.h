@@ -5,6 +5,8 @@
 #include "runtime/abi/program.h"
 #include "runtime/data/batch_order.h"
 #include "runtime/data/data_column.h"
+#include "runtime/data/ragged_column.h"
+#include "runtime/data/shapes.h"
 #include "runtime/data/weighted_sampler.h"
 
 #include <cstdint>
@@ -61,6 +63,13 @@ public:
   /// Returns null unless samples are drawn by weights.
   const WeightedSampler *sampler() const { return sampling.get(); }
 
+  /// Returns the tables of the smallest shape that has space for the rows of a batch: those of the
+  /// program if it has one shape. Throws a user error if a row is longer than the largest shape.
+  const MtcProgram &programOf(const Batch &batch) const;
+
+  /// Uses the first shape for all batches, the only one for which a program writes gradients.
+  void useFirstShape();
+
   /// Copies a batch to `buffers`, one per input, and checks its values. The labels of padding
   /// samples are set to the ignored value.
   void load(const Batch &batch, const std::vector<char *> &buffers);
@@ -86,14 +95,27 @@ private:
   void chooseFeeding(Problems &problems);
   void countRows(Problems &problems);
   void checkLanguage(Problems &problems);
-  void makeLabels(size_t i, const std::vector<char *> &buffers);
+  void chooseShapes(Problems &problems);
+  void countRaggedRows(const RaggedColumn &shortest, Problems &problems);
+  void checkLengths(const Batch &batch, const MtcProgram &shaped) const;
+  bool findMasked(const std::vector<Source> &sources, size_t i);
+  void ignorePaddedLabels(size_t tokens, const Batch &batch, const MtcInput &labels,
+                          char *to) const;
+  void fillMask(size_t i, const Batch &batch, const MtcInput &input, char *to) const;
+  void makeLabels(size_t i, const Batch &batch, const MtcProgram &shaped,
+                  const std::vector<char *> &buffers);
 
   const MtcProgram &program;
   std::string flagName;
   uint64_t seed;
   std::unique_ptr<ReadWorkers> workers;
-  std::vector<std::optional<DataColumn>> columns; ///< nullopt if the input is omitted
-  std::vector<bool> labelsOfStream;               ///< labels that are derived from a token stream
+  std::vector<std::optional<DataColumn>> columns;  ///< nullopt if the input is omitted
+  std::vector<std::optional<RaggedColumn>> ragged; ///< inputs whose rows have different lengths
+  /// The ragged input whose lengths a mask that has no file marks; -1 for other inputs.
+  std::vector<int32_t> maskedBy;
+  std::vector<bool> labelsOfStream; ///< labels that are derived from a token stream
+  Shapes shapes;
+  std::vector<const MtcProgram *> usable; ///< shapes that the data may have, smallest first
   Feeding how = Feeding::Rows;
   int64_t rowCount = 0;
   std::string warningText;

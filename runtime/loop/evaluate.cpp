@@ -91,6 +91,13 @@ void writeOutputs(const Session &session, const TrainingState &state) {
   std::vector<SafetensorsEntry> entries;
   for (uint32_t i = 0; i < program.output_count; ++i) {
     const MtcTensor &output = program.outputs[i];
+    for (uint32_t shape = 0; shape < program.shape_count; ++shape)
+      if (shapeOf(program.shapes[shape].outputs[i]) != shapeOf(output))
+        userError("--outputs: the output '", output.name, "' is ", shapeText(shapeOf(output)),
+                  " with ", program.shapes[0].name, ", and ",
+                  shapeText(shapeOf(program.shapes[shape].outputs[i])), " with ",
+                  program.shapes[shape].name,
+                  ", which do not fit into one tensor; compile a program with one size of --dim");
     std::vector<int64_t> dims = shapeOf(output);
     if (hasRows(session, output))
       dims[0] = rows;
@@ -104,7 +111,7 @@ void writeOutputs(const Session &session, const TrainingState &state) {
   std::optional<SafetensorsWriter> writer;
   if (session.ranks.isLeader())
     writer.emplace(session.options.outputs, entries);
-  auto move = [&](int rank, int64_t number) {
+  auto move = [&](int rank, int64_t number, const MtcProgram &) {
     for (uint32_t i = 0; i < program.output_count; ++i) {
       const MtcTensor &output = program.outputs[i];
       toLeader.move(
@@ -117,7 +124,7 @@ void writeOutputs(const Session &session, const TrainingState &state) {
           });
     }
   };
-  runForward(session, session.data, batches, session.program.compute_outputs, move);
+  runForward(session, session.data, batches, &MtcProgram::compute_outputs, move);
   StopSignal::stopIfAgreed(nothingWritten);
   if (writer)
     writer->commit();

@@ -96,20 +96,19 @@ static void addMetrics(const Session &session, const MetricSums &total, Evaluati
 
 std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, EvaluationSums &sums,
                                        int64_t step, uint64_t seed, ForwardPhases phases) {
-  const MtcProgram &program = session.program;
-  const int64_t batch = data.batch(), counted = countedSamples(program, data);
+  const int64_t batch = data.batch(), counted = countedSamples(session.program, data);
   const ForwardBatches batches(batch, counted, session.ranks);
   int64_t firstNotFinite = -1; // first sample of the first batch whose loss is not finite
   session.scalars().set(step, /*microStep=*/0, /*learningRate=*/0, seed);
-  auto move = [&](int rank, int64_t number) {
+  auto move = [&](int rank, int64_t number, const MtcProgram &shaped) {
     MetricSums own;
     if (rank == session.ranks.rank())
-      own = sumsOfBatch(session.scalars(), batches.samplesOf(number), batch);
+      own = sumsOfBatch({shaped, session.device}, batches.samplesOf(number), batch);
     const MetricSums added = sums.add(rank, own);
     if (!std::isfinite(added.sum(abi::rowLoss)) && firstNotFinite < 0)
       firstNotFinite = number * batch;
   };
-  if (!runForward(session, data, batches, session.program.evaluate, move, phases))
+  if (!runForward(session, data, batches, &MtcProgram::evaluate, move, phases))
     return std::nullopt;
   const MetricSums total = sums.finish();
   Evaluation result;

@@ -7,9 +7,10 @@
 
 namespace mtc::runtime {
 
-/// Loads a batch of this rank and runs `functions`.
-static void compute(const Session &session, Dataset &data, const ForwardBatches &batches,
-                    int64_t round, const MtcSequence &functions, ForwardPhases phases) {
+/// Loads a batch of this rank and runs `functions` of its shape. Returns the shape's tables.
+static const MtcProgram &compute(const Session &session, Dataset &data,
+                                 const ForwardBatches &batches, int64_t round,
+                                 MtcSequence MtcProgram::*functions, ForwardPhases phases) {
   const int64_t number = batches.computedIn(round), step = number + 1;
   auto &[batch, next] = session.batches.lists;
   session.run(phases.load, step, [&] {
@@ -19,21 +20,23 @@ static void compute(const Session &session, Dataset &data, const ForwardBatches 
       batches.samplesOf(batches.computedIn(round + 1), next);
     session.batches.load(data, batch, next);
   });
-  session.run(phases.run, step, [&] { session.device.run(functions); });
+  const MtcProgram &shaped = data.programOf(batch);
+  session.run(phases.run, step, [&] { session.device.run(shaped.*functions); });
+  return shaped;
 }
 
 bool runForward(const Session &session, Dataset &data, const ForwardBatches &batches,
-                const MtcSequence &functions, const MoveResult &move, ForwardPhases phases) {
+                MtcSequence MtcProgram::*functions, const MoveResult &move, ForwardPhases phases) {
   Ranks &ranks = session.ranks;
   bool isStopped = false;
   for (int64_t round = 0; round < batches.rounds() && !isStopped; ++round) {
     ranks.setBatch(batches.computedIn(round) + 1);
-    compute(session, data, batches, round, functions, phases);
+    const MtcProgram &shaped = compute(session, data, batches, round, functions, phases);
     session.device.wait(); // A signal during the computation discards its result.
     isStopped = StopSignal::agree(ranks, "agreement on the next batch");
     for (int rank = 0; rank < ranks.count() && !isStopped; ++rank)
       if (const std::optional<int64_t> number = batches.batchOf(round, rank))
-        move(rank, *number);
+        move(rank, *number, shaped);
   }
   ranks.setBatch(0);
   return !isStopped;

@@ -17,14 +17,14 @@ inline constexpr ForwardPhases evaluationPhases = {Phase::Load, Phase::Evaluate}
 inline constexpr ForwardPhases validationPhases = {Phase::LoadValidation, Phase::Validate};
 
 /// Moves the result of batch `number` from the device of rank `rank`, which has computed it, to
-/// rank 0.
-using MoveResult = std::function<void(int rank, int64_t number)>;
+/// rank 0. `shaped` has the tables of the shape of this rank's last batch.
+using MoveResult = std::function<void(int rank, int64_t number, const MtcProgram &shaped)>;
 
-/// Runs `functions` on each batch of `data` on the batch's rank, and prefetches the following
-/// batch. Every rank calls `move` for each batch, in file order. Returns false if a signal
-/// (StopSignal) arrives on any rank before the end. All ranks must call it.
+/// Runs `functions` of its shape on each batch of `data` on the batch's rank, and prefetches the
+/// following batch. Every rank calls `move` for each batch, in file order. Returns false if a
+/// signal (StopSignal) arrives on any rank before the end. All ranks must call it.
 bool runForward(const Session &session, Dataset &data, const ForwardBatches &batches,
-                const MtcSequence &functions, const MoveResult &move,
+                MtcSequence MtcProgram::*functions, const MoveResult &move,
                 ForwardPhases phases = evaluationPhases);
 
 } // namespace mtc::runtime

@@ -10,8 +10,8 @@ BatchOrder orderOf(const Dataset &data, const TrainingState &state) {
       data.sampler());
 }
 
-void Session::loadBatch(const TrainingState &state, int64_t step, int64_t microStep,
-                        int64_t last) const {
+const MtcProgram &Session::loadBatch(const TrainingState &state, int64_t step, int64_t microStep,
+                                     int64_t last) const {
   const BatchOrder order = orderOf(data, state);
   const int64_t count = program.accumulation.micro_steps, next = microStep + 1;
   auto &[batch, ahead] = batches.lists;
@@ -22,6 +22,7 @@ void Session::loadBatch(const TrainingState &state, int64_t step, int64_t microS
     order.batchOf(step + 1, numberOf(0), count, ahead);
   order.batchOf(step, numberOf(microStep), count, batch);
   batches.load(data, batch, ahead);
+  return data.programOf(batch);
 }
 
 } // namespace mtc::runtime

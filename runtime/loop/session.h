@@ -46,8 +46,9 @@ struct Session {
   /// Returns the scalars and losses of the program.
   StepScalars scalars() const { return {program, device}; }
   /// Loads the samples of a micro-step of this rank in the state's order, and prefetches those of
-  /// the next micro-step unless it is beyond step `last`.
-  void loadBatch(const TrainingState &state, int64_t step, int64_t microStep, int64_t last) const;
+  /// the next micro-step unless it is beyond step `last`. Returns the tables of the batch's shape.
+  const MtcProgram &loadBatch(const TrainingState &state, int64_t step, int64_t microStep,
+                              int64_t last) const;
   /// Runs a phase of step `step` and notifies the observers.
   template <typename Action> void run(Phase phase, int64_t step, const Action &action) const {
     auto begin = Observer::Clock::now();

@@ -195,10 +195,11 @@ private:
       if (StopSignal::received() && session.ranks.count() == 1 &&
           isFarFromEnd(pending.begin, micro))
         return abandonStep(micro);
+      const MtcProgram *shaped = &session.program;
       try {
         session.run(Phase::Load, number, [&] {
           session.scalars().set(number, session.numberOf(micro), pending.rate, state.seed);
-          session.loadBatch(state, number, micro, total);
+          shaped = &session.loadBatch(state, number, micro, total);
         });
       } catch (const Failure &) {
         if (session.ranks.count() > 1)
@@ -209,9 +210,9 @@ private:
         return abandonStep(micro);
       }
       session.run(Phase::MicroStep, number, [&] {
-        session.device.run(session.program.micro_step);
+        session.device.run(shaped->micro_step);
         if (micro + 1 == session.microSteps())
-          pending.loss = session.scalars().requestStepLoss(session.program.micro_step_loss);
+          pending.loss = session.scalars().requestStepLoss(shaped->micro_step_loss);
       });
     }
     session.run(Phase::Update, number, [&] {
@@ -326,14 +327,15 @@ private:
       return ""; // A search that ends on one rank would leave the others waiting.
     session.device.observe(finder);
     for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
+      const MtcProgram *shaped = &session.program;
       // Load as a phase, because observers must be notified of writes by the host.
       session.run(Phase::Load, step, [&] {
         session.scalars().set(step, micro, /*learningRate=*/0, state.seed);
-        session.loadBatch(state, step, micro, step);
+        shaped = &session.loadBatch(state, step, micro, step);
       });
       if (!startsFinite(session.program, session.device))
         return "";
-      session.device.run(session.program.micro_step);
+      session.device.run(shaped->micro_step);
       if (finder.found())
         return describeOverflow(*finder.found());
     }

@@ -32,6 +32,21 @@ mtc.program "a" stage training accumulation <micro_steps = 1> {}
 
 // -----
 
+// expected-error @below {{has the shapes [#mtc.shape<batch = 4, dims = {}>], expected at least two, the first with the batch 4 (program_c5)}}
+mtc.program "a" stage training batch 4 shapes [#mtc.shape<batch = 4, dims = {}>] {}
+
+// -----
+
+// expected-error @below {{has the shapes [#mtc.shape<batch = 2, dims = {}>, #mtc.shape<batch = 4, dims = {}>], expected at least two, the first with the batch 4 (program_c5)}}
+mtc.program "a" stage training batch 4 shapes [#mtc.shape<batch = 2, dims = {}>, #mtc.shape<batch = 4, dims = {}>] {}
+
+// -----
+
+// expected-error @below {{has a batch of 4 and the sizes {n = 0 : i64}, expected positive numbers (shape_c1)}}
+mtc.program "a" stage training shapes [#mtc.shape<batch = 4, dims = {n = 0 : i64}>] {}
+
+// -----
+
 // expected-error @below {{has 2 micro-steps and -1 targets, expected at least 2 and 0 (accumulation_c1)}}
 mtc.program "a" stage training accumulation <micro_steps = 2, targets = -1> {}
 

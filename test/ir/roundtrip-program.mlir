@@ -52,3 +52,9 @@ mtc.program "parts" stage training batch 8 loss "mse" accumulation <micro_steps 
 
 // CHECK: mtc.program "counted" stage training loss "cross-entropy" accumulation <micro_steps = 2, targets = 256> {
 mtc.program "counted" stage training loss "cross-entropy" accumulation <micro_steps = 2, targets = 256> {}
+
+// -----
+
+// CHECK: mtc.program "tokens" stage training batch 4
+// CHECK-SAME: shapes [#mtc.shape<batch = 4, dims = {sequence = 16 : i64}>, #mtc.shape<batch = 4, dims = {sequence = 8 : i64}>]
+mtc.program "tokens" stage training batch 4 shapes [#mtc.shape<batch = 4, dims = {sequence = 16 : i64}>, #mtc.shape<batch = 4, dims = {sequence = 8 : i64}>] {}

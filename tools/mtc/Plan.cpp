@@ -88,6 +88,7 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
     llvm::json::Object json = toJson(plan, options.plan.fit.memory);
     addJson(cost, transfers, json);
     addRanks(compilation.getModule(), json);
+    addShapes(compilation.getModule(), json);
     json["alive_at_peak"] = aliveAtPeak(timeline);
     if (options.techniques)
       json["techniques"] = toJson(techniques);
@@ -105,6 +106,7 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
     if (std::string used = describeUsedTechniques(compilation.getModule()); !used.empty())
       os << "Lowered by    " << used << "\n";
     print(cost, transfers, os);
+    printShapes(compilation.getModule(), os);
     printRanks(compilation.getModule(), transfers, os);
     if (!options.quiet)
       print(timeline, options.verbose, os);

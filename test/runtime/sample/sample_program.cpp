@@ -303,4 +303,6 @@ extern const MtcProgram mtc_program = {.abi_version = MTC_ABI_VERSION,
                                        .scalars = {rateAt, stepAt, -1, seedAt},
                                        .schedule = {"constant", 0.01, 0, 0, 0, 0, nullptr, nullptr},
                                        .following_stage_count = 0,
-                                       .following_stages = nullptr};
+                                       .following_stages = nullptr,
+                                       .shape_count = 0,
+                                       .shapes = nullptr};

@@ -1,0 +1,145 @@
+//===- ShapeTable.cpp - The tables of a shape of the program ----------------------------------===//
+
+#include "codegen/program/ShapeTable.h"
+
+#include "codegen/program/VariableTable.h"
+#include "ir/ReservedNames.h"
+#include "ir/attributes/DiscardableAttributes.h"
+#include "runtime/abi/program.h"
+#include "runtime/abi/row_values.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mtc;
+
+using llvm::Constant;
+
+StepOp mtc::findStep(ModuleOp placed, StringRef name) {
+  for (StepOp step : placed.getOps<StepOp>())
+    if (step.getSymName() == name)
+      return step;
+  return {};
+}
+
+AtAttr mtc::findOutput(ModuleOp placed, StringRef name, StringRef output) {
+  StepOp step = findStep(placed, name);
+  if (!step)
+    return {};
+  for (auto [each, slice] :
+       llvm::zip_equal(step.getOutputNames().getAsValueRange<StringAttr>(), step.getOutputs()))
+    if (each == output)
+      return cast<AtAttr>(slice);
+  return {};
+}
+
+int64_t mtc::outputOffset(ModuleOp placed, StringRef step, StringRef output) {
+  const AtAttr at = findOutput(placed, step, output);
+  return at ? at.getOffset() : -1;
+}
+
+LogicalResult ShapeTable::addInputs() {
+  llvm::SmallVector<std::pair<StringRef, AtAttr>> slices;
+  llvm::StringSet<> trained; // inputs of steps that training and evaluation run
+  for (StringRef name : {microStepName, evaluateName, outputsName}) {
+    StepOp step = findStep(placed, nameForShape(name, number));
+    if (!step)
+      continue;
+    for (auto [inputName, slice] :
+         llvm::zip_equal(step.getInputNames().getAsValueRange<StringAttr>(), step.getInputs())) {
+      auto at = cast<AtAttr>(slice);
+      if (name != outputsName)
+        trained.insert(inputName);
+      auto known = llvm::find_if(slices, [&](auto &pair) { return pair.first == inputName; });
+      if (known == slices.end())
+        slices.push_back({inputName, at});
+      else if (known->second != at)
+        return step.emitError() << "input '" << inputName << "' is at " << at
+                                << ", but another step reads it at " << known->second;
+    }
+  }
+  for (auto [name, at] : slices) {
+    InputOp input = program.findInput(name); // Null for plain data, without an mtc.input.
+    std::optional<StringRef> source = input ? input.getShiftedFrom() : std::nullopt;
+    int32_t shiftedFrom = -1;
+    for (auto [i, pair] : llvm::enumerate(slices))
+      if (pair.first == source)
+        shiftedFrom = i;
+    bool isWhole = at.getType().getRank() == 0 || (input && !input.getRows());
+    IndexRangeAttr range = input ? input.getIndicesAttr() : IndexRangeAttr();
+    inputNames.push_back(name.str());
+    inputs.push_back(
+        c.record(field<&MtcInput::tensor>(describeTensor(c, name, at.getType(), at.getOffset())),
+                 field<&MtcInput::is_label>(input && input.getLabel()),
+                 field<&MtcInput::is_padded>(input && input->hasAttr(paddedAttribute)),
+                 field<&MtcInput::is_whole>(isWhole),
+                 field<&MtcInput::is_of_outputs>(!trained.contains(name)),
+                 field<&MtcInput::shifted_from>(shiftedFrom),
+                 field<&MtcInput::minimum>(range ? range.getMinimum() : 0),
+                 field<&MtcInput::limit>(range ? range.getLimit() : 0),
+                 field<&MtcInput::ignored>(range ? range.getIgnored() : 0),
+                 field<&MtcInput::user>(range ? range.getUser() : StringRef())));
+  }
+  return success();
+}
+
+void ShapeTable::addOutputs() {
+  StepOp step = findStep(placed, nameForShape(outputsName, number));
+  if (!step)
+    return;
+  for (auto [name, slice] :
+       llvm::zip_equal(step.getOutputNames().getAsValueRange<StringAttr>(), step.getOutputs())) {
+    auto at = cast<AtAttr>(slice);
+    outputs.push_back(describeTensor(c, name, at.getType(), at.getOffset()));
+  }
+}
+
+Constant *ShapeTable::describeRowMetrics() {
+  int64_t rows =
+      program.getShapesAttr() ? getShape().getBatch() : static_cast<int64_t>(program.getBatch());
+  llvm::SmallVector<std::pair<StringRef, AtAttr>> found;
+  if (StepOp step = findStep(placed, nameForShape(evaluateName, number)))
+    for (auto [name, slice] :
+         llvm::zip_equal(step.getOutputNames().getAsValueRange<StringAttr>(), step.getOutputs())) {
+      StringRef rest = name;
+      if (!rest.consume_front(abi::rowPrefix))
+        continue;
+      found.emplace_back(rest, cast<AtAttr>(slice));
+      if (rest == abi::rowLoss)
+        rows = found.back().second.getType().getNumElements();
+    }
+  llvm::SmallVector<Constant *> values;
+  for (auto [name, at] : found) {
+    bool areClasses = at.getType().getElementType().isInteger(32);
+    values.push_back(c.record(
+        field<&MtcRowValue::name>(name),
+        field<&MtcRowValue::kind>(areClasses ? MTC_ROW_CLASSES : MTC_ROW_SUM),
+        field<&MtcRowValue::offset>(at.getOffset()),
+        field<&MtcRowValue::count>(rows ? at.getType().getNumElements() / rows : int64_t(0))));
+  }
+  return c.record(field<&MtcRowMetrics::rows>(rows),
+                  field<&MtcRowMetrics::value_count>(values.size()),
+                  field<&MtcRowMetrics::values>(c.array(values)));
+}
+
+/// Returns the sizes of a shape, as text.
+static std::string nameOf(ShapeAttr shape) {
+  std::string name;
+  for (NamedAttribute dim : shape.getDims())
+    name += (name.empty() ? "" : ", ") + dim.getName().str() + " = " +
+            std::to_string(cast<IntegerAttr>(dim.getValue()).getInt());
+  return name;
+}
+
+Constant *ShapeTable::describe(StepTables &steps) {
+  auto own = [&](StringRef step) { return nameForShape(step, number); };
+  return c.record(
+      field<&MtcShape::name>(nameOf(getShape())), field<&MtcShape::batch>(getShape().getBatch()),
+      field<&MtcShape::inputs>(c.array(inputs)), field<&MtcShape::outputs>(c.array(outputs)),
+      field<&MtcShape::micro_step>(steps.sequenceOf(own(microStepName))),
+      field<&MtcShape::evaluate>(steps.sequenceOf(own(evaluateName))),
+      field<&MtcShape::compute_outputs>(steps.sequenceOf(own(outputsName))),
+      field<&MtcShape::micro_step_loss>(outputOffset(placed, own(microStepName), lossName)),
+      field<&MtcShape::evaluate_loss>(outputOffset(placed, own(evaluateName), lossName)),
+      field<&MtcShape::row_metrics>(describeRowMetrics()));
+}

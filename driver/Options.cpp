@@ -258,6 +258,9 @@ void Options::check(RefuseOption refuse) const {
   if (!plan.shapes.empty() && sharding.ranks > 1)
     refuse("ranks", "the sizes of --dim are lists, and the ranks of a step would run different "
                     "shapes; give each dimension one size");
+  if (!plan.shapes.empty() && result == Result::Library)
+    refuse("emit", "the sizes of --dim are lists, and functions of a library take inputs of one "
+                   "shape; give each dimension one size");
   if (!plan.shapes.empty() && fitsBatch)
     refuse("fit-batch",
            "the sizes of --dim are lists, which --fit-batch does not change; give each "
@@ -283,6 +286,9 @@ void mtc::tool::collectOptions(Options &options, Command command) {
     const std::string value = given && given->isSwitch ? "" : " " + spell(flag);
     refuse("--" + flag + value + ": " + problem);
   });
+  if (command == Command::Gradient && !options.plan.shapes.empty())
+    refuse("--dim with a list of sizes: a gradient model has one shape; give each dimension one "
+           "size");
   resolveOptions(options, refuse);
   if (problems)
     fail(std::move(problems));

@@ -149,8 +149,11 @@ for sizes, problem in (
     (("sequence=4,8", "batch=4,4,4"), "--dim batch=4,4,4: has 3 sizes, but another dimension has 2"),
     (("sequence=4,8", "batch=8,4"), "the batch must be the same in all shapes"),
     (("sequence=4,8", "batch=4", "--ranks", "2"), "the ranks of a step would run different shapes"),
+    (("sequence=4,8", "batch=4", "--emit", "library"), "functions of a library take inputs of one shape"),
     (("sequence=4,8", "batch=4", "--memory", "1MiB", "--fit-batch"), "which --fit-batch does not change"),
 ):
     dims = [word for size in sizes for word in (("--dim", size) if "=" in size else (size,))]
     shown = run([MTC, "compile", folder / "tokens.onnx", *dims, "--loss", "causal-lm", "-o", folder / "none"], folder, code=1).stderr
     assert problem in shown, shown
+shown = run([MTC, "grad", folder / "tokens.onnx", "--dim", "sequence=4,8", "-o", folder / "none.onnx"], folder, code=1).stderr
+assert "a gradient model has one shape" in shown, shown

@@ -39,9 +39,12 @@ typedef enum MtcType {
 } MtcType;
 
 /* The number of types; codes are below. */
-#define MTC_TYPE_COUNTED(...) +1
-enum { MTC_TYPE_COUNT = 0 MTC_ELEMENT_TYPES(MTC_TYPE_COUNTED, MTC_TYPE_COUNTED) };
-#undef MTC_TYPE_COUNTED
+enum {
+#define MTC_TYPE_INDEX(name, ...) MTC_INDEX_OF_##name,
+  MTC_ELEMENT_TYPES(MTC_TYPE_INDEX, MTC_TYPE_INDEX)
+#undef MTC_TYPE_INDEX
+      MTC_TYPE_COUNT
+};
 
 /* The number format of a float type: a sign, the exponent, the fraction. */
 typedef struct MtcFloatFormat {

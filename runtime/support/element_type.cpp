@@ -18,7 +18,7 @@ struct TypeRecord {
 #define FLOAT(name, code, bytes, exponent, fraction, infinity, nan, text, ir, numpy, safetensors)  \
   TypeRecord{text, numpy, false},
 #define INTEGER(name, code, bytes, text, ir, numpy, safetensors)                                   \
-  TypeRecord{text, numpy, code != MTC_BOOL},
+  TypeRecord{text, numpy, (code) != MTC_BOOL},
 /// Indexed by MtcType.
 constexpr std::array<TypeRecord, MTC_TYPE_COUNT> types = {{MTC_ELEMENT_TYPES(FLOAT, INTEGER)}};
 #undef FLOAT

@@ -240,19 +240,12 @@ LogicalResult Compilation::lower(Stage stage) {
   return success();
 }
 
-/// Returns the sizes of the first shape that other shapes change.
-static DictionaryAttr changedSizes(const PlanSettings &settings, MLIRContext *context) {
+/// Returns the sizes, among `all`, of the dimensions that differ between shapes.
+static DictionaryAttr sizesOf(const llvm::StringMap<int64_t> &all, const PlanSettings &settings,
+                              MLIRContext *context) {
   NamedAttrList sizes;
-  for (const auto &entry : settings.shapes.front())
-    sizes.set(entry.first(),
-              Builder(context).getI64IntegerAttr(settings.dims.lookup(entry.first())));
-  return sizes.getDictionary(context);
-}
-
-static DictionaryAttr sizesOf(const llvm::StringMap<int64_t> &shape, MLIRContext *context) {
-  NamedAttrList sizes;
-  for (const auto &entry : shape)
-    sizes.set(entry.first(), Builder(context).getI64IntegerAttr(entry.second));
+  for (StringRef name : settings.shapes.front().keys())
+    sizes.set(name, Builder(context).getI64IntegerAttr(all.lookup(name)));
   return sizes.getDictionary(context);
 }
 
@@ -273,9 +266,9 @@ LogicalResult Compilation::addShapes(ModuleOp program, const PlanSettings &setti
           buildStage(manager, Stage::Training, all);
         })))
       return failure();
-    others.push_back({std::move(other), sizesOf(sizes, context.get())});
+    others.push_back({std::move(other), sizesOf(sizes, settings, context.get())});
   }
-  return mtc::addShapes(program, changedSizes(settings, context.get()), others);
+  return mtc::addShapes(program, sizesOf(settings.dims, settings, context.get()), others);
 }
 
 LogicalResult Compilation::differentiate(ArrayRef<std::string> keep) {

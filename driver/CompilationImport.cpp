@@ -2,6 +2,7 @@
 
 #include "driver/Compilation.h"
 #include "driver/Frontends.h"
+#include "driver/ShapeSizes.h"
 
 #include "frontend/Dimensions.h"
 #include "ir/interfaces/TargetInfo.h"
@@ -123,6 +124,10 @@ LogicalResult Compilation::importModel() {
   protectInputs();
   prepareReports();
   checkDimensions(problems);
+  sizeBatches(model->getInputs(), options, problems);
+  orderShapes(findBatchName(model->getInputs()), options.plan);
+  for (const auto &entry : options.plan.dims)
+    dims[entry.first()] = entry.second;
   chooseBatch();
   module = model->import(*context, {dims, binds, options.plan.training.loss.output}, problems);
   const bool isWhole = succeeded(report(problems));

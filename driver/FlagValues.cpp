@@ -44,6 +44,9 @@ std::string mtc::tool::takeDim(Options &options, StringRef text) {
     return ("'" + name + "' is given twice, first as " + Twine(known->second)).str();
   if (sizes.size() == 1)
     return "";
+  constexpr size_t maxShapes = 64;
+  if (sizes.size() > maxShapes)
+    return ("has " + Twine(sizes.size()) + " sizes; expected at most " + Twine(maxShapes)).str();
   auto &shapes = options.plan.shapes;
   if (shapes.empty())
     shapes.resize(sizes.size() - 1);
@@ -72,6 +75,16 @@ std::string mtc::tool::takeThreads(Options &options, StringRef text) {
   if (text.getAsInteger(10, options.threads) || options.threads < 1 || options.threads > 1024)
     return "expected 1 to 1024";
   return "";
+}
+
+std::string mtc::tool::takeBatchTokens(Options &options, StringRef text) {
+  int64_t tokens = 0;
+  std::string problem = parseValue(text, tokens);
+  if (problem.empty() && tokens < 1)
+    problem = "expected 1 or more tokens";
+  if (problem.empty())
+    options.batchTokens = tokens;
+  return problem;
 }
 
 std::string mtc::tool::takeUnroll(Options &options, StringRef text) {

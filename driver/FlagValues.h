@@ -16,6 +16,7 @@ std::string takeEmit(Options &options, llvm::StringRef text);
 std::string takeDim(Options &options, llvm::StringRef text);
 std::string takeLora(Options &options, llvm::StringRef text);
 std::string takeBatchNorm(Options &options, llvm::StringRef text);
+std::string takeBatchTokens(Options &options, llvm::StringRef text);
 std::string takeUnroll(Options &options, llvm::StringRef text);
 std::string takeThreads(Options &options, llvm::StringRef text);
 std::string takeMemory(Options &options, llvm::StringRef text);

@@ -3,28 +3,13 @@
 #include "driver/Flags.h"
 
 #include "codegen/target/Target.h"
+#include "driver/FlagScopes.h"
 #include "driver/FlagValues.h"
 #include "passes/planning/Technique.h"
 
 using llvm::StringRef;
 using namespace mtc;
 using namespace mtc::tool;
-
-static constexpr Command everyCommand[] = {Command::Compile, Command::Plan, Command::Gradient,
-                                           Command::Inspect};
-static constexpr Command differentiated[] = {Command::Compile, Command::Plan, Command::Gradient};
-static constexpr Command planned[] = {Command::Compile, Command::Plan};
-static constexpr Command compiled[] = {Command::Compile};
-static constexpr Command onlyGradient[] = {Command::Gradient};
-static constexpr Command described[] = {Command::Compile, Command::Plan, Command::Inspect};
-static constexpr Command onlyPlanned[] = {Command::Plan};
-static constexpr Command shown[] = {Command::Plan, Command::Inspect};
-
-static constexpr llvm::StringLiteral modelGroup = "Model", lossGroup = "Loss and precision",
-                                     optimizerGroup = "Optimizer", adapterGroup = "Adapters",
-                                     memoryGroup = "Memory", targetGroup = "Target",
-                                     gradientGroup = "Gradient", outputGroup = "Output",
-                                     debugGroup = "Debugging";
 
 /// Flags shown by --help; the others are shown by --help-all.
 static constexpr llvm::StringLiteral commonFlags[] = {"dim",          "bind",
@@ -46,32 +31,6 @@ static constexpr llvm::StringLiteral commonFlags[] = {"dim",          "bind",
                                                       "parameters",   "input-gradients"};
 
 namespace {
-
-StringRef describe(SharedInitializerPolicy policy) {
-  switch (policy) {
-  case SharedInitializerPolicy::Auto:
-    return "keep matrices tied that the module may tie, split the rest";
-  case SharedInitializerPolicy::Split:
-    return "train each use separately";
-  case SharedInitializerPolicy::Keep:
-    return "train them as one weight";
-  }
-  llvm_unreachable("all policies are handled");
-}
-
-StringRef describe(BatchNormMode mode) {
-  switch (mode) {
-  case BatchNormMode::AsExported:
-    return "the mode stored in the file";
-  case BatchNormMode::Train:
-    return "batch statistics, as PyTorch's train()";
-  case BatchNormMode::Frozen:
-    return "running statistics, which stay fixed";
-  case BatchNormMode::Sync:
-    return "statistics of the batches of all ranks, as PyTorch's SyncBatchNorm";
-  }
-  llvm_unreachable("all modes are handled");
-}
 
 StringRef describe(Precision precision) {
   switch (precision) {
@@ -110,84 +69,6 @@ std::vector<OptionChoice> emitChoices() {
   choices.push_back({"object", "object file of the program"});
   choices.push_back({"library", "shared library (or archive: -o libNAME.a) with a C header"});
   return choices;
-}
-
-/// Adds a flag for each option of a pass of the training pipeline.
-template <typename Values>
-void addTrainingOptions(FlagTable &flags, Values TrainingOptions::*options,
-                        const FlagScope &scope) {
-  visitMember(options, [&](auto access, OptionText text, auto...) {
-    flags.add([access](Options &all) -> auto & { return access(all.plan.training); },
-              std::move(text), scope);
-  });
-}
-
-void addModelFlags(FlagTable &flags) {
-  FlagScope scope{everyCommand, modelGroup, Stage::Imported};
-  flags
-      .addTexts({"dim", "NAME=N[,N...]",
-                 "Set a symbolic dimension; a list compiles a program for several shapes"},
-                scope, takeDim)
-      .isPairs = true;
-  flags
-      .add(&Options::binds,
-           {"bind", "INPUT=VALUE|FILE", "Replace a graph input by a number or a .npy file"}, scope)
-      .isPairs = true;
-  flags.add(&Options::train,
-            {.name = "train",
-             .valueName = "PATTERN",
-             .help = "Train only the parameters whose names match",
-             .detail =
-                 "Patterns (*, ?) match names of the file or of the user's module. A constant "
-                 "matches if it is named in full or looks trainable."},
-            scope);
-  flags.add(&Options::freeze,
-            {.name = "freeze",
-             .valueName = "PATTERN",
-             .help = "Freeze the parameters whose names match",
-             .detail = "If --train matches too, the pattern with more literal characters wins, and "
-                       "--freeze among equals."},
-            scope);
-  flags.add(&Options::sharedInitializers,
-            {"shared-initializers", "HOW", "Treatment of equal parameters that the exporter merged",
-             choicesOf<SharedInitializerPolicy>(describe)},
-            scope);
-  flags
-      .add(&Options::tie,
-           {.name = "tie",
-            .valueName = "A=B|equal",
-            .help = "Train two parameters, or all equal ones, as one weight",
-            .detail = "One may be the transpose of the other. equal skips parameters of a single "
-                      "value, such as zeros."},
-           scope)
-      .isPairs = true;
-  flags.add(&Options::untie, {"untie", "NAME", "Train each use and copy of a parameter separately"},
-            scope);
-  flags.addText({.name = "batch-norm",
-                 .valueName = "MODE",
-                 .help = "Mode of BatchNormalization in training steps",
-                 .choices = choicesOf<BatchNormMode>(describe),
-                 .defaultText = "as-exported"},
-                {everyCommand, modelGroup, Stage::Forward}, takeBatchNorm);
-  flags.addText(
-      {.name = "unroll",
-       .valueName = "N",
-       .help = "Unroll loops of at most N iterations",
-       .detail =
-           "A longer Loop or Scan is compiled once if its iterations differ only in data: its "
-           "compilation takes less time, its step less memory and more time. Other loops are "
-           "always unrolled, and so are all loops with --lora or --frozen-bits.",
-       .defaultText = spellOption(Options().unroll)},
-      {described, modelGroup, Stage::Imported}, takeUnroll);
-  flags.add(&Options::batchInputs,
-            {.name = "batch-input",
-             .valueName = "INPUT",
-             .help = "Inputs whose first axis is the batch; none: no input",
-             .detail = "Every other input is passed whole to each step.",
-             .defaultText = "inferred"},
-            {described, modelGroup, Stage::Training});
-  addTrainingOptions(flags, &TrainingOptions::initialization,
-                     {planned, modelGroup, Stage::Training});
 }
 
 /// Adds the flags of the loss. Gradients that are written are those of one batch.

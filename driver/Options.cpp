@@ -154,30 +154,6 @@ void allowShards(Options &options, Refuse refuse) {
       options.allow.push_back(name.str());
 }
 
-/// Makes the shape with the largest sizes the first one, after which the program is described.
-void orderShapes(PlanSettings &plan) {
-  auto volumeOf = [](const llvm::StringMap<int64_t> &sizes) {
-    double volume = 1;
-    for (const auto &entry : sizes)
-      volume *= static_cast<double>(entry.second);
-    return volume;
-  };
-  llvm::StringMap<int64_t> first;
-  if (plan.shapes.empty())
-    return;
-  for (const auto &entry : plan.shapes.front())
-    first[entry.first()] = plan.dims[entry.first()];
-  const double ofFirst = volumeOf(first);
-  auto largest =
-      std::max_element(plan.shapes.begin(), plan.shapes.end(),
-                       [&](const auto &a, const auto &b) { return volumeOf(a) < volumeOf(b); });
-  if (volumeOf(*largest) <= ofFirst)
-    return;
-  for (const auto &entry : *largest)
-    plan.dims[entry.first()] = entry.second;
-  *largest = std::move(first);
-}
-
 /// Replaces files by their contents, and expands options that stand for others. Returns false if a
 /// schedule table could not be read, which other checks would report as missing, too.
 bool expandOptions(Options &options, Refuse refuse) {
@@ -188,7 +164,6 @@ bool expandOptions(Options &options, Refuse refuse) {
   if (!expandScheduleTable(options, refuse))
     return false;
   freezeGroups(options);
-  orderShapes(options.plan);
   return true;
 }
 
@@ -255,12 +230,11 @@ void Options::check(RefuseOption refuse) const {
     if (result == Result::Library)
       refuse("ranks", "mpirun starts programs, not libraries; use it without --emit library");
   }
-  if (!plan.shapes.empty() && sharding.ranks > 1)
-    refuse("ranks", "the sizes of --dim are lists, and the ranks of a step would run different "
-                    "shapes; give each dimension one size");
   if (!plan.shapes.empty() && result == Result::Library)
     refuse("emit", "the sizes of --dim are lists, and functions of a library take inputs of one "
                    "shape; give each dimension one size");
+  if (batchTokens && fitsBatch)
+    refuse("batch-tokens", "--fit-batch chooses the batch; give one of them");
   if (!plan.shapes.empty() && fitsBatch)
     refuse("fit-batch",
            "the sizes of --dim are lists, which --fit-batch does not change; give each "

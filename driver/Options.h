@@ -54,6 +54,7 @@ struct Options {
   std::vector<std::string> tie, untie;
   std::optional<BatchNormMode> batchNorm; // No value: as exported.
   int64_t unroll = 64;                    // `--unroll`.
+  std::optional<int64_t> batchTokens;     // `--batch-tokens`.
 
   std::vector<std::string> scheduleFiles; // Files read for `--schedule-table`.
   // Flags whose values were read from files, with the files: `--class-weights`, `--pos-weight`.

@@ -42,11 +42,12 @@ void agree(const MtcProgram &program, const Options &options, const RunInputs &i
   add("checksum of the weights", checksumOfVariables(program, device));
   add("number of samples", inputs.data->rows());
   add("number of samples of --validate", inputs.validation ? inputs.validation->rows() : 0);
-  add("last step", options.trains() ? lastStep(options, orderOf(*inputs.data, state)) : 0);
+  add("last step", options.trains() ? lastStep(options, *inputs.order) : 0);
   add("step to resume from", state.step);
   add("--seed", state.seed);
   add("--shuffle", state.shuffle);
   add("--last-batch", nameOf(state.lastBatch));
+  add("--bucket-by", state.isGrouped ? "length" : "none", " ", state.stepsPerEpoch);
   add("--scale, --mean and --std", flagsOf(state.normalizations));
   add("--augment", flagsOf(state.augmentations));
   add("weights of samples", state.sampling);

@@ -62,8 +62,8 @@ static void chooseSampling(const Options &options, bool isResumed, Dataset &data
 
 /// Reports samples that are used twice or not at all, unless the user has set --last-batch.
 static void reportLastBatch(const MtcProgram &program, const Options &options, const Dataset &data,
-                            LastBatch last, int64_t steps) {
-  const std::string line = describeLastBatch(last, program, data.rows(), data.batchOfStep(), steps);
+                            const TrainingState &state, int64_t steps) {
+  const std::string line = describeUnevenUse(program, data, state, steps);
   const bool isWarning = data.rows() < data.batchOfStep();
   if (!line.empty() && !options.lastBatch && (isWarning || !options.quiet))
     writeMessage(text(isWarning ? "warning: " : "note: ", line));
@@ -100,7 +100,7 @@ RunInputs::RunInputs(const MtcProgram &program, const std::string &programPath,
           overrideSchedule(ScheduleSettings(scheduleOf(program, state)), options.schedule);
   });
   const DataTransforms transforms = {state.normalizations, state.augmentations, state.seed,
-                                     options.readThreads};
+                                     options.readThreads, !options.gradients.empty()};
   if (options.readsData())
     problems.collect([&] {
       data.emplace(program, options.data, !options.outputs.empty(), "--data", transforms);
@@ -112,20 +112,22 @@ RunInputs::RunInputs(const MtcProgram &program, const std::string &programPath,
       checkEvaluates(program, *validation, "--validate");
     });
   for (const std::optional<Dataset> *each : {&data, &validation})
-    if (*each && !(*each)->warning().empty() && !problems.any())
-      warn((*each)->warning());
+    if (*each && !problems.any())
+      for (const std::string &warning : (*each)->warnings())
+        warn(warning);
   const bool usesOrder = options.trains() || !options.gradients.empty();
   if (usesOrder && !problems.any())
     problems.collect([&] {
       chooseSampling(options, resumed.has_value(), *data, state);
-      checkLastBatch(state.lastBatch, program, data->rows(), data->batchOfStep());
-      const int64_t last = lastStep(options, orderOf(*data, state));
+      chooseBatches(program, options, resumed.has_value(), *data, state);
+      order = orderOf(*data, state);
+      const int64_t last = lastStep(options, *order);
       if (options.trains())
         state.scheduleSteps =
             chooseScheduleSteps(program, state, resumed ? &resumed->state() : nullptr, last,
                                 options.scheduleSteps, options.schedule.spelling());
       if (!problems.any() && !data->sampler())
-        reportLastBatch(program, options, *data, state.lastBatch, options.trains() ? last : 1);
+        reportLastBatch(program, options, *data, state, options.trains() ? last : 1);
     });
   problems.throwIfAny();
   if (resumed && options.trains() && !options.quiet && !resumed->batchChange().empty())

@@ -7,6 +7,7 @@
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/checkpoint_history.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,7 @@ struct RunInputs {
   std::optional<Dataset> data;       ///< nullopt if the run only exports
   std::optional<Dataset> validation; ///< data of --validate
   TrainingState state;
+  std::unique_ptr<const BatchOrder> order; ///< null unless the run trains or writes gradients
 
   /// Opens the inputs, and checks the outputs. Throws all errors as one failure.
   RunInputs(const MtcProgram &program, const std::string &programPath, const Options &options,

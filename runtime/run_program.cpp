@@ -109,7 +109,7 @@ void runOnData(const MtcProgram &program, const std::string &programPath, const 
   if (options.trains())
     addListeners(program, options, inputs.state.step, listeners);
   runSession({program, fileNameOf(programPath), options, device, ranks, *inputs.data,
-              addressOf(inputs.validation), batches, observers, listeners,
+              inputs.order.get(), addressOf(inputs.validation), batches, observers, listeners,
               addressOf(inputs.checkpoints), addressOf(inputs.best), addressOf(inputs.history),
               finite},
              inputs.state);

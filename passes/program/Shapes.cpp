@@ -100,12 +100,7 @@ LogicalResult mtc::addShapes(ModuleOp program, DictionaryAttr dims,
   for (ProgramOfShape &other : others) {
     if (failed(ShapeAdder(program, *other.module, other.dims, shapes.size()).run()))
       return failure();
-    const auto shape = shapeOf(ProgramOp::find(*other.module), other.dims);
-    if (shape.getBatch() != static_cast<int64_t>(described.getBatch()))
-      return emitError(UnknownLoc::get(program.getContext()))
-             << "--dim with lists: the shapes have batches of " << described.getBatch() << " and "
-             << shape.getBatch() << "; the batch must be the same in all shapes";
-    shapes.push_back(shape);
+    shapes.push_back(shapeOf(ProgramOp::find(*other.module), other.dims));
   }
   described.setShapesAttr(ArrayAttr::get(program.getContext(), shapes));
   return success();

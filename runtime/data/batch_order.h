@@ -2,9 +2,7 @@
 #ifndef MTC_RUNTIME_DATA_BATCH_ORDER_H
 #define MTC_RUNTIME_DATA_BATCH_ORDER_H
 
-#include "runtime/data/last_batch.h"
-#include "runtime/data/row_order.h"
-
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -18,6 +16,7 @@ struct Batch {
   /// Position of the first sample in the order of training, which determines its augmentation; -1:
   /// the samples are evaluated.
   int64_t position = -1;
+  size_t shape = 0; ///< index in Shapes::all()
 
   bool empty() const { return rows.empty(); }
   bool operator==(const Batch &) const = default;
@@ -28,45 +27,26 @@ struct BatchOrigin {
   int64_t step = 0, position = 0;
 };
 
-/// Assigns samples to steps as a pure function of the step. Data of a single batch keeps the order
-/// of its file even if it is shuffled, because models whose samples depend on each other rely on
-/// the file's order.
+/// Assigns samples to steps as a pure function of the step.
 class BatchOrder {
 public:
-  /// Steps after that of `origin` have batches of `batch` samples, from its position on. `sampler`
-  /// may be null.
-  BatchOrder(int64_t rows, int64_t batch, LastBatch last, bool shuffle, uint64_t seed,
-             BatchOrigin origin = {}, const WeightedSampler *sampler = nullptr);
+  virtual ~BatchOrder() = default;
 
-  /// Returns the samples of a step (from 1), or of one of its `parts` micro-steps of equal size
-  /// (from 0).
-  Batch batchOf(int64_t step, int64_t part = 0, int64_t parts = 1) const;
-  /// Stores the samples in `result`, whose memory is reused.
-  void batchOf(int64_t step, int64_t part, int64_t parts, Batch &result) const;
+  /// Stores the samples of one of the `parts` micro-steps of equal size (from 0) of a step (from 1)
+  /// in `result`, whose memory is reused.
+  virtual void batchOf(int64_t step, int64_t part, int64_t parts, Batch &result) const = 0;
   /// Returns the number of steps in `epochs` epochs; nullopt if the number of samples overflows 64
   /// bits.
-  std::optional<int64_t> stepsOf(int64_t epochs) const;
+  virtual std::optional<int64_t> stepsOf(int64_t epochs) const = 0;
   /// Returns whether step `step` is the last of some number of epochs.
-  bool endsEpoch(int64_t step) const;
-  /// Returns the position after a step.
-  BatchOrigin originAfter(int64_t step) const;
+  virtual bool endsEpoch(int64_t step) const = 0;
 
-private:
-  struct Samples {
-    int64_t first, count;
-  };
-  /// Returns the samples of a step, before they are padded.
-  Samples samplesOf(int64_t step) const;
-  /// Returns the number of steps that read `samples` samples to the end of an epoch.
-  int64_t stepsWithin(int64_t samples) const;
-
-  int64_t rows, batch;
-  LastBatch last;
-  BatchOrigin origin;
-  /// The number of steps to the end of the origin's epoch, and the number of steps of each later
-  /// epoch. They are unused if batches wrap.
-  int64_t stepsOfFirst, stepsOfEpoch;
-  RowOrder order;
+  /// Returns the samples of a step, or of one of its micro-steps.
+  Batch batchOf(int64_t step, int64_t part = 0, int64_t parts = 1) const {
+    Batch result;
+    batchOf(step, part, parts, result);
+    return result;
+  }
 };
 
 } // namespace mtc::runtime

@@ -1,6 +1,7 @@
 // Validation and conversion of the data of one input.
 #include "runtime/data/data_column.h"
 
+#include "runtime/data/converted_read.h"
 #include "runtime/data/value_conversion.h"
 #include "runtime/data/value_range.h"
 #include "runtime/support/element_type.h"
@@ -11,17 +12,6 @@
 #include <utility>
 
 namespace mtc::runtime {
-
-/// Elements that are converted at once.
-static constexpr int64_t chunkElements = 4096;
-
-/// Elements of any type in a file's encoding.
-namespace {
-struct Chunk {
-  static constexpr int64_t maxElementBytes = 8;
-  alignas(maxElementBytes) std::array<char, chunkElements * maxElementBytes> bytes;
-};
-} // namespace
 
 static std::vector<int64_t> withoutFirst(const std::vector<int64_t> &dims) {
   return {dims.begin() + 1, dims.end()};
@@ -138,67 +128,61 @@ std::string DataColumn::describe(Location at) const {
 void DataColumn::readItems(Location at, int64_t count, char *to) const {
   const ArrayOnDisk &array = file.parts[at.part];
   if (array.type != input->tensor.type || array.type == MTC_BOOL || normalizer)
-    return readConverted(at, count, to);
+    return readConvertedItems(at, count, to);
   const int64_t first = at.item * itemElements + window.shift;
   array.file->read(array.offset + first * typeBytes(array.type), to, count * itemBytes);
 }
 
-void DataColumn::readConverted(Location at, int64_t count, char *to) const {
-  Chunk source;
-  std::array<float, chunkElements> floats;
+void DataColumn::readConvertedItems(Location at, int64_t count, char *to) const {
   const ArrayOnDisk &array = file.parts[at.part];
-  const uint32_t type = input->tensor.type;
-  const int64_t sourceBytes = typeBytes(array.type), total = count * itemElements,
-                first = at.item * itemElements + window.shift;
-  for (int64_t done = 0; done < total; done += chunkElements) {
-    const int64_t size = std::min(chunkElements, total - done);
-    char *target = to + done * typeBytes(type);
-    array.file->read(array.offset + (first + done) * sourceBytes, source.bytes.data(),
-                     size * sourceBytes);
-    int64_t valid = 0;
-    if (normalizer) {
-      char *bytes = reinterpret_cast<char *>(floats.data());
-      valid = convertValues(array.type, source.bytes.data(), size, MTC_F32, bytes);
-      normalizer->apply(floats.data(), valid, done % std::max<int64_t>(1, itemElements));
-      valid = std::min(valid, convertValues(MTC_F32, bytes, valid, type, target));
-    } else {
-      valid = convertValues(array.type, source.bytes.data(), size, type, target);
-    }
-    if (valid < size)
-      refuseValue({at.part, at.item + (done + valid) / itemElements}, (done + valid) % itemElements,
-                  array.type, source.bytes.data() + valid * sourceBytes);
+  const int64_t total = count * itemElements, first = at.item * itemElements + window.shift;
+  if (!normalizer) {
+    if (const auto wrong = readConverted(array, first, total, input->tensor.type, to))
+      refuseValue({at.part, at.item + wrong->index / itemElements}, wrong->index % itemElements,
+                  wrong->value);
+    return;
+  }
+  constexpr int64_t maxElements = 4096;
+  std::array<float, maxElements> floats;
+  char *bytes = reinterpret_cast<char *>(floats.data());
+  const int64_t elementBytes = typeBytes(input->tensor.type);
+  for (int64_t done = 0; done < total; done += maxElements) {
+    const int64_t size = std::min(maxElements, total - done);
+    auto refuse = [&](int64_t index, const std::string &value) {
+      refuseValue({at.part, at.item + (done + index) / itemElements}, (done + index) % itemElements,
+                  value);
+    };
+    if (const auto wrong = readConverted(array, first + done, size, MTC_F32, bytes))
+      refuse(wrong->index, wrong->value);
+    normalizer->apply(floats.data(), size, done % std::max<int64_t>(1, itemElements));
+    if (const int64_t valid =
+            convertValues(MTC_F32, bytes, size, input->tensor.type, to + done * elementBytes);
+        valid < size)
+      refuse(valid, valueText(MTC_F32, bytes, valid));
   }
 }
 
-void DataColumn::refuseValue(Location at, int64_t element, uint32_t type, const char *value) const {
-  userError(describe(at), ": row ", at.item, " holds ", valueText(type, value, 0), " (element ",
-            element, "); the input '", input->tensor.name, "' is ", typeName(input->tensor.type),
+void DataColumn::refuseValue(Location at, int64_t element, const std::string &value) const {
+  userError(describe(at), ": row ", at.item, " holds ", value, " (element ", element,
+            "); the input '", input->tensor.name, "' is ", typeName(input->tensor.type),
             ", which has ", valuesOfType(input->tensor.type));
 }
 
 /// Reads a stored image, and augments, normalizes and converts it.
 void DataColumn::readImage(Location at, RandomOrigin origin, int worker, char *to) const {
-  Chunk source;
-  const ArrayOnDisk &array = file.parts[at.part];
   const uint32_t type = input->tensor.type;
-  const int64_t sourceBytes = typeBytes(array.type), total = augmenter->storedElements();
+  const int64_t total = augmenter->storedElements();
   float *stored = scratch[static_cast<size_t>(worker)].get(), *image = stored + total;
-  for (int64_t done = 0; done < total; done += chunkElements) {
-    const int64_t size = std::min(chunkElements, total - done);
-    array.file->read(array.offset + (at.item * total + done) * sourceBytes, source.bytes.data(),
-                     size * sourceBytes);
-    const int64_t valid = convertValues(array.type, source.bytes.data(), size, MTC_F32,
-                                        reinterpret_cast<char *>(stored + done));
-    if (valid < size)
-      refuseValue(at, done + valid, array.type, source.bytes.data() + valid * sourceBytes);
-  }
+  if (const auto wrong = readConverted(file.parts[at.part], at.item * total, total, MTC_F32,
+                                       reinterpret_cast<char *>(stored)))
+    refuseValue(at, wrong->index, wrong->value);
   augmenter->apply(stored, origin, image + itemElements, image);
   if (normalizer)
     normalizer->apply(image, itemElements, 0);
   const char *bytes = reinterpret_cast<const char *>(image);
   if (const int64_t valid = convertValues(MTC_F32, bytes, itemElements, type, to);
       valid < itemElements)
-    refuseValue(at, valid, MTC_F32, reinterpret_cast<const char *>(image + valid));
+    refuseValue(at, valid, valueText(MTC_F32, bytes, valid));
 }
 
 void DataColumn::load(const int64_t *list, int64_t count, char *tensor, RandomOrigin origin) const {

@@ -72,10 +72,9 @@ private:
   Location locate(int64_t item) const;
   void readRuns(const int64_t *list, int64_t count, char *tensor) const;
   void readItems(Location at, int64_t count, char *to) const;
-  void readConverted(Location at, int64_t count, char *to) const;
+  void readConvertedItems(Location at, int64_t count, char *to) const;
   void readImage(Location at, RandomOrigin origin, int worker, char *to) const;
-  [[noreturn]] void refuseValue(Location at, int64_t element, uint32_t type,
-                                const char *value) const;
+  [[noreturn]] void refuseValue(Location at, int64_t element, const std::string &value) const;
   void checkRange(int64_t item, const char *values) const;
   std::string describe(Location at) const;
 

@@ -3,6 +3,7 @@
 
 #include "runtime/abi/input_names.h"
 #include "runtime/data/label_fill.h"
+#include "runtime/data/last_batch.h"
 #include "runtime/data/next_token_check.h"
 #include "runtime/data/value_conversion.h"
 #include "runtime/data/value_range.h"
@@ -57,9 +58,9 @@ static bool sameShape(const MtcInput &one, const MtcInput &other) {
 bool Dataset::findMasked(const std::vector<Source> &sources, size_t i) {
   if (std::string_view(program.inputs[i].tensor.name) != paddingMaskName)
     return false;
-  for (size_t other = 0; other < sources.size(); ++other)
+  for (size_t other = 0; other < sources.size() && maskedBy[i] < 0; ++other)
     if (sources[other].file && sources[other].file->isRagged() &&
-        sameShape(program.inputs[other], program.inputs[i]))
+        sameShape(program.inputs[other], program.inputs[i]) && !program.inputs[other].is_label)
       maskedBy[i] = static_cast<int32_t>(other);
   return maskedBy[i] >= 0;
 }
@@ -200,58 +201,43 @@ void Dataset::countRaggedRows(const RaggedColumn &shortest, Problems &problems) 
       check(column->flag(), column->rows());
 }
 
-/// Determines the shapes in which all inputs with rows of one length fit.
-void Dataset::chooseShapes(Problems &problems) {
-  for (const MtcProgram &shape : shapes.all()) {
-    const bool fits = std::all_of(columns.begin(), columns.end(), [&](const auto &column) {
-      const auto i = static_cast<size_t>(&column - columns.data());
-      return !column || sameShape(shape.inputs[i], program.inputs[i]) ||
-             program.inputs[i].tensor.rank == 0;
-    });
+/// Returns whether an input has samples of the same extents in two shapes.
+static bool sameSamples(const MtcInput &one, const MtcInput &other) {
+  std::vector<int64_t> a = shapeOf(one.tensor), b = shapeOf(other.tensor);
+  if (!one.is_whole && !a.empty() && a.size() == b.size())
+    a.front() = b.front();
+  return a == b;
+}
+
+/// Determines the shapes in which the inputs with rows of one length fit, and those that the rows
+/// of the others need.
+void Dataset::chooseShapes(bool usesFirstShape, Problems &problems) {
+  if (program.shape_count == 0 || how != Feeding::Rows)
+    return;
+  std::vector<size_t> usable;
+  for (size_t shape = 0; shape < shapes.all().size(); ++shape) {
+    const MtcInput *inputs = shapes.all()[shape].inputs;
+    bool fits = !usesFirstShape || inputs == program.shapes[0].inputs;
+    for (size_t i = 0; i < columns.size(); ++i)
+      fits &= !columns[i] || sameSamples(inputs[i], program.inputs[i]);
     if (fits)
-      usable.push_back(&shape);
+      usable.push_back(shape);
   }
-  if (usable.size() < shapes.all().size() &&
-      std::any_of(ragged.begin(), ragged.end(), [](const auto &each) { return each.has_value(); }))
-    warningText = text("rows of one length are given for an input that has several shapes, so that "
-                       "only the largest shape is used");
-  if (usable.empty())
-    problems.add(flagName, ": no shape of the program fits the data");
+  if (usable.size() < shapes.all().size() && !usesFirstShape)
+    warningTexts.push_back(text(flagName, ": inputs whose rows have one length use ", usable.size(),
+                                " of the ", shapes.all().size(),
+                                " shapes of the program; rows of different lengths use all "
+                                "(a .safetensors file with 'values' and 'offsets')"));
+  rowShapes.emplace(shapes, usable, ragged, rowCount, canMask(program), problems);
+  if (!rowShapes->warning().empty())
+    warningTexts.push_back(rowShapes->warning());
 }
 
-const MtcProgram &Dataset::programOf(const Batch &batch) const {
-  if (program.shape_count == 0)
-    return program;
-  std::vector<int64_t> longest(ragged.size());
-  for (size_t i = 0; i < ragged.size(); ++i)
-    for (size_t row = 0; ragged[i] && row < batch.rows.size(); ++row)
-      longest[i] = std::max(longest[i], ragged[i]->lengthOf(batch.rows[row]));
-  auto fits = [&](const MtcProgram *shape) {
-    for (size_t i = 0; i < ragged.size(); ++i)
-      if (ragged[i] && longest[i] > shape->inputs[i].tensor.dims[1])
-        return false;
-    return true;
-  };
-  const auto found = std::find_if(usable.begin(), usable.end(), fits);
-  return found == usable.end() ? *usable.back() : **found;
-}
-
-void Dataset::useFirstShape() {
-  if (program.shape_count)
-    std::erase_if(
-        usable, [&](const MtcProgram *shape) { return shape->inputs != program.shapes[0].inputs; });
-}
-
-/// Throws a user error if a row of a batch is longer than an input.
-void Dataset::checkLengths(const Batch &batch, const MtcProgram &shaped) const {
-  for (size_t i = 0; i < ragged.size(); ++i)
-    for (size_t row = 0; ragged[i] && row < batch.rows.size(); ++row)
-      if (const int64_t length = ragged[i]->lengthOf(batch.rows[row]);
-          length > shaped.inputs[i].tensor.dims[1])
-        userError(ragged[i]->flag(), ": row ", batch.rows[row], " has ", length,
-                  " values, but the largest shape of the input '", shaped.inputs[i].tensor.name,
-                  "' is ", shapeText(shapeOf(shaped.inputs[i].tensor)),
-                  "; compile with a larger --dim, or truncate rows");
+std::optional<double> Dataset::meanLength() const {
+  for (const auto &column : ragged)
+    if (column)
+      return static_cast<double>(column->values()) / static_cast<double>(column->rows());
+  return std::nullopt;
 }
 
 /// Marks the values of each row by ones, and its padding by zeros.
@@ -271,16 +257,11 @@ void Dataset::fillMask(size_t i, const Batch &batch, const MtcInput &input, char
 /// Ignores the labels whose next token is padding.
 void Dataset::ignorePaddedLabels(size_t tokens, const Batch &batch, const MtcInput &labels,
                                  char *to) const {
-  const int64_t length = labels.tensor.dims[1], bytes = typeBytes(labels.tensor.type);
-  withInteger(labels.tensor.type, [&](auto example) {
-    const auto ignored = static_cast<decltype(example)>(labels.ignored);
-    for (size_t row = 0; row < batch.rows.size(); ++row) {
-      const int64_t valid = ragged[tokens]->lengthOf(batch.rows[row]);
-      for (int64_t t = std::max<int64_t>(valid - 1, 0); t < length; ++t)
-        std::memcpy(to + (static_cast<int64_t>(row) * length + t) * bytes, &ignored,
-                    sizeof ignored);
-    }
-  });
+  const int64_t length = labels.tensor.dims[1];
+  for (size_t row = 0; row < batch.rows.size(); ++row) {
+    const int64_t first = std::max<int64_t>(ragged[tokens]->lengthOf(batch.rows[row]) - 1, 0);
+    ignoreLabels(labels, static_cast<int64_t>(row) * length + first, length - first, to);
+  }
 }
 
 /// Compares labels with the tokens of each integer input of the same shape. Labels of cross-entropy
@@ -293,19 +274,44 @@ void Dataset::checkLanguage(Problems &problems) {
   for (size_t label = 0; label < columns.size(); ++label)
     for (size_t i = 0; i < columns.size(); ++i) {
       const MtcInput &labels = program.inputs[label], &tokens = program.inputs[i];
-      if (!labels.is_label || !columns[label] || i == label || !columns[i] ||
-          !isInteger(tokens.tensor.type) || !sameShape(labels, tokens))
-        continue;
-      problems.collect([&] {
-        if (loss == "causal-lm")
-          checkNextTokens(tokens, *columns[i], labels, *columns[label]);
-        else if (labelsRepeatTokens(tokens, *columns[i], labels, *columns[label]))
-          warningText =
-              text(columns[label]->flag(), ": each label is the value of ", columns[i]->flag(),
-                   " at its own position. Where the model is to predict the next token, "
-                   "compile with --loss causal-lm");
-      });
+      if (labels.is_label && i != label && isInteger(tokens.tensor.type) &&
+          sameShape(labels, tokens))
+        problems.collect([&] { checkLabels(label, i); });
     }
+}
+
+/// Returns the sequences of an input that has a file, and of which no row is padded.
+static std::optional<TokenRows> rowsOf(const MtcInput &input,
+                                       const std::optional<DataColumn> &column,
+                                       const std::optional<RaggedColumn> &ragged) {
+  if (column)
+    return TokenRows{input, column->flag(), column->items(), [&](int64_t row) {
+                       const int64_t bytes =
+                           column->elementsOfItem() * typeBytes(input.tensor.type);
+                       std::vector<char> values(static_cast<size_t>(bytes));
+                       column->load(&row, 1, values.data());
+                       return values;
+                     }};
+  if (ragged)
+    return TokenRows{input, ragged->flag(), ragged->rows(),
+                     [&](int64_t row) { return ragged->valuesOf(row, input); }};
+  return std::nullopt;
+}
+
+void Dataset::checkLabels(size_t labels, size_t tokens) {
+  const std::optional<TokenRows> wanted =
+      rowsOf(program.inputs[labels], columns[labels], ragged[labels]);
+  const std::optional<TokenRows> read =
+      rowsOf(program.inputs[tokens], columns[tokens], ragged[tokens]);
+  if (!wanted || !read)
+    return;
+  if (std::string_view(program.loss) == "causal-lm")
+    checkNextTokens(*read, *wanted);
+  else if (labelsRepeatTokens(*read, *wanted))
+    warningTexts.push_back(
+        text(wanted->flag, ": each label is the value of ", read->flag,
+             " at its own position. Where the model is to predict the next token, compile with "
+             "--loss causal-lm"));
 }
 
 Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptional,
@@ -321,7 +327,8 @@ Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptio
   chooseFeeding(problems);
   problems.throwIfAny();
   countRows(problems);
-  chooseShapes(problems);
+  problems.throwIfAny();
+  chooseShapes(transforms.usesFirstShape, problems);
   problems.throwIfAny();
   if (!labelsOptional)
     checkLanguage(problems);
@@ -372,20 +379,19 @@ void Dataset::balanceClasses() {
 }
 
 void Dataset::load(const Batch &batch, const std::vector<char *> &buffers) {
-  assert(static_cast<int64_t>(batch.rows.size()) == this->batch() &&
-         "a batch has the rows of a step");
   static constexpr int64_t theOnly = 0;
-  const MtcProgram &shaped = programOf(batch);
-  checkLengths(batch, shaped);
+  const MtcProgram &shaped = tablesOf(batch);
+  const auto rows = static_cast<int64_t>(batch.rows.size());
+  assert(rows == batchOf(shaped.batch) && "a batch has the rows of its shape");
   for (size_t i = 0; i < columns.size(); ++i)
     if (ragged[i])
-      ragged[i]->load(batch.rows.data(), this->batch(), shaped.inputs[i], buffers[i]);
+      ragged[i]->load(batch.rows.data(), rows, shaped.inputs[i], buffers[i]);
     else if (maskedBy[i] >= 0)
       fillMask(i, batch, shaped.inputs[i], buffers[i]);
     else if (columns[i] && columns[i]->feeding() == Feeding::Whole)
       columns[i]->load(&theOnly, 1, buffers[i]);
     else if (columns[i])
-      columns[i]->load(batch.rows.data(), this->batch(), buffers[i], {seed, batch.position});
+      columns[i]->load(batch.rows.data(), rows, buffers[i], {seed, batch.position});
   for (size_t i = 0; i < columns.size(); ++i) {
     const MtcInput &input = shaped.inputs[i];
     const bool isRead = columns[i] || ragged[i] || maskedBy[i] >= 0;

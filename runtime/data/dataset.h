@@ -6,6 +6,7 @@
 #include "runtime/data/batch_order.h"
 #include "runtime/data/data_column.h"
 #include "runtime/data/ragged_column.h"
+#include "runtime/data/row_shapes.h"
 #include "runtime/data/shapes.h"
 #include "runtime/data/weighted_sampler.h"
 
@@ -24,6 +25,8 @@ struct DataTransforms {
   Augmentations augmentations;
   uint64_t seed = 0;   ///< of augmentation
   int readThreads = 1; ///< threads that share the samples of a batch
+  /// Use the first shape only, for which a program writes gradients.
+  bool usesFirstShape = false;
 };
 
 class Dataset {
@@ -45,16 +48,16 @@ public:
   /// Returns the number of samples or entries of the data; 1 if all inputs are whole tensors.
   int64_t rows() const { return rowCount; }
   /// Returns the number of samples or entries per micro-step, and per step (update).
-  int64_t batch() const { return how == Feeding::Rows ? program.batch : 1; }
+  int64_t batch() const { return rowShapes ? rowShapes->batchOfAll() : batchOf(program.batch); }
   int64_t batchOfStep() const { return batch() * program.accumulation.micro_steps; }
-  /// Returns the number of samples or entries of a step with another batch and number of
-  /// micro-steps than the program's.
-  int64_t samplesOf(int64_t batch, int64_t microSteps) const {
-    return (how == Feeding::Rows ? batch : 1) * microSteps;
-  }
+  /// Returns the number of samples or entries of a micro-step with a batch.
+  int64_t batchOf(int64_t batch) const { return how == Feeding::Rows ? batch : 1; }
+  /// Returns the number of values of a row of the first input whose rows have different lengths, on
+  /// average; nullopt if there is none.
+  std::optional<double> meanLength() const;
 
-  /// Returns a one-line warning about data that may be unintended; "" if there is none.
-  const std::string &warning() const { return warningText; }
+  /// Returns one-line warnings about data that may be unintended.
+  const std::vector<std::string> &warnings() const { return warningTexts; }
 
   /// Draws samples in proportion to the weights of a file, or by classes of the labels. Throws a
   /// user error if the file does not fit or the program has no classes.
@@ -63,12 +66,12 @@ public:
   /// Returns null unless samples are drawn by weights.
   const WeightedSampler *sampler() const { return sampling.get(); }
 
-  /// Returns the tables of the smallest shape that has space for the rows of a batch: those of the
-  /// program if it has one shape. Throws a user error if a row is longer than the largest shape.
-  const MtcProgram &programOf(const Batch &batch) const;
-
-  /// Uses the first shape for all batches, the only one for which a program writes gradients.
-  void useFirstShape();
+  /// Returns the shapes that the rows need; null if the program has one shape, or the data no rows.
+  const RowShapes *shapesOfRows() const { return rowShapes ? &*rowShapes : nullptr; }
+  /// Returns the tables of a batch's shape.
+  const MtcProgram &tablesOf(const Batch &batch) const {
+    return rowShapes ? shapes.all()[batch.shape] : program;
+  }
 
   /// Copies a batch to `buffers`, one per input, and checks its values. The labels of padding
   /// samples are set to the ignored value.
@@ -95,9 +98,9 @@ private:
   void chooseFeeding(Problems &problems);
   void countRows(Problems &problems);
   void checkLanguage(Problems &problems);
-  void chooseShapes(Problems &problems);
+  void checkLabels(size_t labels, size_t tokens);
+  void chooseShapes(bool usesFirstShape, Problems &problems);
   void countRaggedRows(const RaggedColumn &shortest, Problems &problems);
-  void checkLengths(const Batch &batch, const MtcProgram &shaped) const;
   bool findMasked(const std::vector<Source> &sources, size_t i);
   void ignorePaddedLabels(size_t tokens, const Batch &batch, const MtcInput &labels,
                           char *to) const;
@@ -109,16 +112,16 @@ private:
   std::string flagName;
   uint64_t seed;
   std::unique_ptr<ReadWorkers> workers;
-  std::vector<std::optional<DataColumn>> columns;  ///< nullopt if the input is omitted
-  std::vector<std::optional<RaggedColumn>> ragged; ///< inputs whose rows have different lengths
+  std::vector<std::optional<DataColumn>> columns; ///< nullopt if the input is omitted
+  RaggedColumns ragged;                           ///< inputs whose rows have different lengths
   /// The ragged input whose lengths a mask that has no file marks; -1 for other inputs.
   std::vector<int32_t> maskedBy;
   std::vector<bool> labelsOfStream; ///< labels that are derived from a token stream
   Shapes shapes;
-  std::vector<const MtcProgram *> usable; ///< shapes that the data may have, smallest first
+  std::optional<RowShapes> rowShapes;
   Feeding how = Feeding::Rows;
   int64_t rowCount = 0;
-  std::string warningText;
+  std::vector<std::string> warningTexts;
   std::unique_ptr<const WeightedSampler> sampling;
 };
 

@@ -16,21 +16,25 @@ template <typename Value> static void put(char *values, int64_t index, int64_t v
   std::memcpy(values + index * static_cast<int64_t>(sizeof narrow), &narrow, sizeof narrow);
 }
 
+void ignoreLabels(const MtcInput &labels, int64_t first, int64_t count, char *to) {
+  const uint32_t type = labels.tensor.type;
+  if (!isInteger(type)) {
+    std::memset(to + first * typeBytes(type), 0, static_cast<size_t>(count * typeBytes(type)));
+    return;
+  }
+  withInteger(type, [&](auto example) {
+    for (int64_t i = first; i < first + count; ++i)
+      put<decltype(example)>(to, i, labels.ignored);
+  });
+}
+
 void fillIgnored(const MtcInput &labels, int64_t rows, char *to) {
   const MtcTensor &tensor = labels.tensor;
   const int64_t allRows = tensor.rank ? tensor.dims[0] : 1;
   if (rows == 0 || allRows == 0)
     return;
-  const int64_t bytes = tensor.bytes / allRows * rows;
-  to += tensor.bytes - bytes;
-  if (!isInteger(tensor.type)) {
-    std::memset(to, 0, static_cast<size_t>(bytes));
-    return;
-  }
-  withInteger(tensor.type, [&](auto example) {
-    for (int64_t i = 0; i < bytes / typeBytes(tensor.type); ++i)
-      put<decltype(example)>(to, i, labels.ignored);
-  });
+  const int64_t elements = tensor.bytes / typeBytes(tensor.type), count = elements / allRows * rows;
+  ignoreLabels(labels, elements - count, count, to);
 }
 
 void shiftTokens(const MtcInput &tokens, const char *from, const MtcInput &labels, char *to) {

@@ -8,8 +8,11 @@
 
 namespace mtc::runtime {
 
-/// Fills the last `rows` entries of dims[0] with the value that losses ignore. Labels that are not
+/// Fills elements [first, first + count) with the value that losses ignore. Labels that are not
 /// integers are filled with zeros, which must not be used.
+void ignoreLabels(const MtcInput &labels, int64_t first, int64_t count, char *to);
+
+/// Fills the last `rows` entries of dims[0] by `ignoreLabels`.
 void fillIgnored(const MtcInput &labels, int64_t rows, char *to);
 
 /// Computes labels[.., t] = tokens[.., t + 1]; the last label of each sequence is ignored. Both

@@ -28,9 +28,7 @@ std::optional<LastBatch> lastBatchOfName(std::string_view name) {
   return std::nullopt;
 }
 
-/// Returns whether labels can exclude a sample from the loss: they are class indices, which are not
-/// padded, and whose type can represent the ignored value.
-static bool canMask(const MtcProgram &program) {
+bool canMask(const MtcProgram &program) {
   return std::any_of(program.inputs, program.inputs + program.input_count,
                      [](const MtcInput &input) {
                        return input.is_label && !input.is_padded && hasRange(input) &&

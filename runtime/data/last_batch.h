@@ -21,6 +21,10 @@ enum class LastBatch {
 const char *nameOf(LastBatch last);
 std::optional<LastBatch> lastBatchOfName(std::string_view name);
 
+/// Returns whether labels can exclude a sample from the loss: they are class indices, which are not
+/// padded, and whose type can represent the ignored value.
+bool canMask(const MtcProgram &program);
+
 /// Throws a user error if the program or its data does not support the mode: `mask` requires labels
 /// that the loss can ignore, `drop` at least one full batch.
 void checkLastBatch(LastBatch last, const MtcProgram &program, int64_t rows, int64_t batch);

@@ -28,9 +28,9 @@ constexpr int64_t fewestLabels = 4, enoughLabels = 256;
 
 class Comparison {
 public:
-  Comparison(int64_t length, int64_t ignored) : length(length), ignored(ignored) {}
+  explicit Comparison(int64_t ignored) : ignored(ignored) {}
 
-  void addSequence(const int64_t *tokens, const int64_t *labels) {
+  void addSequence(const int64_t *tokens, const int64_t *labels, int64_t length) {
     for (int64_t t = 0; t < length; ++t)
       if (labels[t] != ignored)
         for (int64_t ahead = 0; ahead < 3 && t + ahead < length; ++ahead)
@@ -46,20 +46,19 @@ public:
   bool isOneTooFar() const { return agreements[2].isMeant(4 * fewestLabels) && !isNext(); }
 
 private:
-  int64_t length, ignored;
+  int64_t ignored;
   Agreement agreements[3]; ///< agreement with the tokens 0, 1 and 2 positions later
 };
 
-/// Reads one item of a column as 64-bit integers.
-std::vector<int64_t> read(const MtcInput &input, DataColumn &column, int64_t item) {
-  const int64_t count = column.elementsOfItem();
-  std::vector<char> bytes(static_cast<size_t>(count * typeBytes(input.tensor.type)));
-  column.load(&item, 1, bytes.data());
-  std::vector<int64_t> values(static_cast<size_t>(count));
-  withInteger(input.tensor.type, [&](auto example) {
-    for (int64_t i = 0; i < count; ++i)
-      values[static_cast<size_t>(i)] =
-          static_cast<int64_t>(elementAt<decltype(example)>(bytes.data(), i));
+/// Reads a row as 64-bit integers.
+std::vector<int64_t> read(const TokenRows &rows, int64_t row) {
+  const std::vector<char> bytes = rows.read(row);
+  const uint32_t type = rows.input.tensor.type;
+  std::vector<int64_t> values(bytes.size() / static_cast<size_t>(typeBytes(type)));
+  withInteger(type, [&](auto example) {
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] =
+          static_cast<int64_t>(elementAt<decltype(example)>(bytes.data(), static_cast<int64_t>(i)));
   });
   return values;
 }
@@ -75,42 +74,40 @@ std::string shiftAdvice(const MtcInput &tokens, const MtcInput &labels,
               " shifted by one are the labels; or, to keep what is ignored, give ", shifted);
 }
 
-/// Compares samples until the result is certain.
-Comparison compare(const MtcInput &tokens, DataColumn &tokenColumn, const MtcInput &labels,
-                   DataColumn &labelColumn) {
-  const int64_t length = labels.tensor.dims[labels.tensor.rank - 1],
-                items = std::min(tokenColumn.items(), labelColumn.items());
-  Comparison comparison(length, labels.ignored);
-  if (length == 0 || tokenColumn.elementsOfItem() != labelColumn.elementsOfItem())
-    return comparison;
-  for (int64_t item = 0; item < items && !comparison.isDone(); ++item) {
-    std::vector<int64_t> ids = read(tokens, tokenColumn, item),
-                         next = read(labels, labelColumn, item);
-    for (size_t at = 0; at < ids.size(); at += static_cast<size_t>(length))
-      comparison.addSequence(&ids[at], &next[at]);
+/// Compares rows until the result is certain.
+Comparison compare(const TokenRows &tokens, const TokenRows &labels) {
+  const MtcTensor &tensor = labels.input.tensor;
+  const int64_t rows = std::min(tokens.rows, labels.rows);
+  Comparison comparison(labels.input.ignored);
+  for (int64_t row = 0; row < rows && !comparison.isDone(); ++row) {
+    const std::vector<int64_t> ids = read(tokens, row), next = read(labels, row);
+    if (ids.size() != next.size())
+      return comparison;
+    // A row of ragged data is a single sequence.
+    const auto length = std::min(static_cast<size_t>(tensor.dims[tensor.rank - 1]), ids.size());
+    for (size_t at = 0; at < ids.size(); at += length)
+      comparison.addSequence(&ids[at], &next[at], static_cast<int64_t>(length));
   }
   return comparison;
 }
 
 } // namespace
 
-bool labelsRepeatTokens(const MtcInput &tokens, DataColumn &tokenColumn, const MtcInput &labels,
-                        DataColumn &labelColumn) {
-  return compare(tokens, tokenColumn, labels, labelColumn).isSame();
+bool labelsRepeatTokens(const TokenRows &tokens, const TokenRows &labels) {
+  return compare(tokens, labels).isSame();
 }
 
-void checkNextTokens(const MtcInput &tokens, DataColumn &tokenColumn, const MtcInput &labels,
-                     DataColumn &labelColumn) {
-  const Comparison comparison = compare(tokens, tokenColumn, labels, labelColumn);
+void checkNextTokens(const TokenRows &tokens, const TokenRows &labels) {
+  const Comparison comparison = compare(tokens, labels);
   if (comparison.isSame())
-    userError(labelColumn.flag(), ": each label is the token of ", tokenColumn.flag(),
+    userError(labels.flag, ": each label is the token of ", tokens.flag,
               " at its own position, so that the model would learn to repeat its input. Labels of "
               "causal-lm are the next tokens already: Hugging Face's models shift labels "
               "themselves, mtc does not. ",
-              shiftAdvice(tokens, labels, labelColumn.flag()));
+              shiftAdvice(tokens.input, labels.input, labels.flag));
   if (comparison.isOneTooFar())
     userError(
-        labelColumn.flag(), ": each label is the token of ", tokenColumn.flag(),
+        labels.flag, ": each label is the token of ", tokens.flag,
         " two positions after it. Labels of causal-lm are the next tokens; those in a .bin are "
         "taken from the token after a row's first on, so that the tokens' own file is "
         "their file, too");

@@ -1,21 +1,20 @@
 // Offsets are read row by row, so that the memory does not grow with the file.
 #include "runtime/data/ragged_column.h"
 
+#include "runtime/data/converted_read.h"
+#include "runtime/data/label_fill.h"
 #include "runtime/data/value_conversion.h"
 #include "runtime/data/value_range.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
-#include "runtime/support/integers.h"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <utility>
 
 namespace mtc::runtime {
-
-/// Elements that are converted at once, of at most 8 bytes.
-static constexpr int64_t chunkElements = 4096;
 
 RaggedColumn::RaggedColumn(const MtcInput &input, std::string flag, DataFile dataFile)
     : flagText(std::move(flag)), file(std::move(dataFile)) {
@@ -44,63 +43,77 @@ RaggedColumn::RaggedColumn(const MtcInput &input, std::string flag, DataFile dat
     userError(flagText, ": has no rows");
 }
 
-RaggedColumn::Range RaggedColumn::find(int64_t row) const {
+RaggedColumn::Location RaggedColumn::locate(int64_t row) const {
   const auto part =
       static_cast<size_t>(std::upper_bound(ends.begin(), ends.end(), row) - ends.begin());
-  const int64_t own = row - (part ? ends[part - 1] : 0);
-  const ArrayOnDisk &offsets = file.offsets[part];
-  std::array<int64_t, 2> limits{};
-  offsets.file->read(offsets.offset + own * 8, reinterpret_cast<char *>(limits.data()), 16);
-  if (limits[0] < 0 || limits[1] < limits[0] || limits[1] > file.parts[part].dims[0])
-    userError(offsets.file->path(), ": the offsets of row ", own, " are ", limits[0], " and ",
-              limits[1], ", expected numbers from 0 to ", file.parts[part].dims[0],
+  return {part, row - (part ? ends[part - 1] : 0)};
+}
+
+/// Throws a user error if the offsets [begin, end) are not those of a row.
+void RaggedColumn::checkOffsets(Location at, int64_t begin, int64_t end) const {
+  if (begin < 0 || end < begin || end > file.parts[at.part].dims[0])
+    userError(file.offsets[at.part].file->path(), ": the offsets of row ", at.row, " are ", begin,
+              " and ", end, ", expected numbers from 0 to ", file.parts[at.part].dims[0],
               " in ascending order");
-  return {part, own, limits[0], limits[1] - limits[0]};
+}
+
+RaggedColumn::Range RaggedColumn::find(int64_t row) const {
+  const Location at = locate(row);
+  const ArrayOnDisk &offsets = file.offsets[at.part];
+  std::array<int64_t, 2> limits{};
+  offsets.file->read(offsets.offset + at.row * 8, reinterpret_cast<char *>(limits.data()), 16);
+  checkOffsets(at, limits[0], limits[1]);
+  return {at, limits[0], limits[1] - limits[0]};
 }
 
 int64_t RaggedColumn::lengthOf(int64_t row) const { return find(row).length; }
 
-void RaggedColumn::refuse(const Range &range, int64_t element, const std::string &value,
+void RaggedColumn::readLengths(int64_t first, std::span<int64_t> lengths) const {
+  std::vector<int64_t> limits;
+  const auto count = static_cast<int64_t>(lengths.size());
+  for (int64_t done = 0; done < count;) {
+    const Location at = locate(first + done);
+    const int64_t size = std::min(count - done, ends[at.part] - (first + done));
+    const ArrayOnDisk &offsets = file.offsets[at.part];
+    limits.resize(static_cast<size_t>(size + 1));
+    offsets.file->read(offsets.offset + at.row * 8, reinterpret_cast<char *>(limits.data()),
+                       (size + 1) * 8);
+    for (int64_t i = 0; i < size; ++i) {
+      const int64_t begin = limits[static_cast<size_t>(i)],
+                    end = limits[static_cast<size_t>(i) + 1];
+      checkOffsets({at.part, at.row + i}, begin, end);
+      lengths[static_cast<size_t>(done + i)] = end - begin;
+    }
+    done += size;
+  }
+}
+
+int64_t RaggedColumn::values() const {
+  int64_t sum = 0;
+  for (const ArrayOnDisk &part : file.parts)
+    sum += part.dims[0];
+  return sum;
+}
+
+void RaggedColumn::refuse(Location at, int64_t element, const std::string &value,
                           const std::string &takes) const {
   const std::string where =
-      file.parts.size() == 1 ? flagText : flagText + ": " + file.parts[range.part].file->path();
-  userError(where, ": row ", range.row, " holds ", value, " (element ", element, "); ", takes);
+      file.parts.size() == 1 ? flagText : flagText + ": " + file.parts[at.part].file->path();
+  userError(where, ": row ", at.row, " holds ", value, " (element ", element, "); ", takes);
 }
 
 void RaggedColumn::readRow(const Range &range, const MtcInput &input, char *to) const {
-  alignas(8) std::array<char, chunkElements * 8> source;
-  const ArrayOnDisk &array = file.parts[range.part];
   const uint32_t type = input.tensor.type;
-  const int64_t sourceBytes = typeBytes(array.type), total = range.length * width;
-  for (int64_t done = 0; done < total; done += chunkElements) {
-    const int64_t size = std::min(chunkElements, total - done);
-    array.file->read(array.offset + (range.first * width + done) * sourceBytes, source.data(),
-                     size * sourceBytes);
-    const int64_t valid =
-        convertValues(array.type, source.data(), size, type, to + done * typeBytes(type));
-    if (valid < size)
-      refuse(range, done + valid, valueText(array.type, source.data() + valid * sourceBytes, 0),
-             text("the input '", input.tensor.name, "' is ", typeName(type), ", which has ",
-                  valuesOfType(type)));
-  }
+  const int64_t count = range.length * width;
+  if (const std::optional<Unrepresentable> wrong =
+          readConverted(file.parts[range.at.part], range.first * width, count, type, to))
+    refuse(range.at, wrong->index, wrong->value,
+           text("the input '", input.tensor.name, "' is ", typeName(type), ", which has ",
+                valuesOfType(type)));
   if (!hasRange(input))
     return;
-  if (const std::optional<WrongValue> wrong = findWrongValue(input, to, total))
-    refuse(range, wrong->index, wrong->value, text(input.user, " takes ", rangeText(input)));
-}
-
-/// Fills elements with zeros, or labels with the value that losses ignore.
-static void pad(const MtcInput &input, char *to, int64_t count) {
-  const uint32_t type = input.tensor.type;
-  if (!input.is_label || !isInteger(type)) {
-    std::memset(to, 0, static_cast<size_t>(count * typeBytes(type)));
-    return;
-  }
-  withInteger(type, [&](auto example) {
-    const auto ignored = static_cast<decltype(example)>(input.ignored);
-    for (int64_t i = 0; i < count; ++i)
-      std::memcpy(to + i * static_cast<int64_t>(sizeof ignored), &ignored, sizeof ignored);
-  });
+  if (const std::optional<WrongValue> wrong = findWrongValue(input, to, count))
+    refuse(range.at, wrong->index, wrong->value, text(input.user, " takes ", rangeText(input)));
 }
 
 void RaggedColumn::load(const int64_t *list, int64_t count, const MtcInput &input,
@@ -108,10 +121,23 @@ void RaggedColumn::load(const int64_t *list, int64_t count, const MtcInput &inpu
   const int64_t elements = input.tensor.dims[1] * width, bytes = typeBytes(input.tensor.type);
   for (int64_t i = 0; i < count; ++i) {
     const Range range = find(list[i]);
+    assert(range.length <= input.tensor.dims[1] && "the shape of a batch holds its rows");
+    const int64_t own = range.length * width;
     char *to = tensor + i * elements * bytes;
     readRow(range, input, to);
-    pad(input, to + range.length * width * bytes, elements - range.length * width);
+    if (input.is_label)
+      ignoreLabels(input, own, elements - own, to);
+    else
+      std::memset(to + own * bytes, 0, static_cast<size_t>((elements - own) * bytes));
   }
+}
+
+std::vector<char> RaggedColumn::valuesOf(int64_t row, const MtcInput &input) const {
+  const Range range = find(row);
+  std::vector<char> values(
+      static_cast<size_t>(range.length * width * typeBytes(input.tensor.type)));
+  readRow(range, input, values.data());
+  return values;
 }
 
 } // namespace mtc::runtime

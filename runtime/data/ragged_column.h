@@ -5,7 +5,9 @@
 #include "runtime/abi/program.h"
 #include "runtime/data/data_file.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,23 +23,35 @@ public:
   RaggedColumn(const MtcInput &input, std::string flag, DataFile file);
 
   int64_t rows() const { return ends.back(); }
+  /// Returns the number of values of all rows.
+  int64_t values() const;
   const std::string &flag() const { return flagText; }
   /// Returns the number of values of a row. Throws a user error if the file's offsets are wrong.
   int64_t lengthOf(int64_t row) const;
-  /// Copies rows `list[0..count)` to a tensor of the input in one of its shapes, and checks the
-  /// range of their values.
+  /// Stores the number of values of each row from row `first` on.
+  void readLengths(int64_t first, std::span<int64_t> lengths) const;
+  /// Copies rows `list[0..count)` to a tensor of the input in a shape that holds them, and checks
+  /// the range of their values.
   void load(const int64_t *list, int64_t count, const MtcInput &input, char *tensor) const;
+  /// Returns the elements of a row in the input's type, without padding.
+  std::vector<char> valuesOf(int64_t row, const MtcInput &input) const;
 
 private:
-  /// The values of a row in the file `part`.
+  struct Location {
+    size_t part; ///< index of the file
+    int64_t row; ///< index in the file
+  };
+  /// The values of a row in its file.
   struct Range {
-    size_t part;
-    int64_t row, first, length;
+    Location at;
+    int64_t first, length;
   };
 
+  Location locate(int64_t row) const;
+  void checkOffsets(Location at, int64_t begin, int64_t end) const;
   Range find(int64_t row) const;
   void readRow(const Range &range, const MtcInput &input, char *to) const;
-  [[noreturn]] void refuse(const Range &range, int64_t element, const std::string &value,
+  [[noreturn]] void refuse(Location at, int64_t element, const std::string &value,
                            const std::string &takes) const;
 
   std::string flagText;

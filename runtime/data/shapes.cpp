@@ -22,7 +22,7 @@ static MtcProgram programOf(const MtcProgram &program, const MtcShape &shape) {
   return own;
 }
 
-static int64_t inputBytes(const MtcProgram &program) {
+int64_t inputBytes(const MtcProgram &program) {
   return std::accumulate(
       program.inputs, program.inputs + program.input_count, int64_t{0},
       [](int64_t sum, const MtcInput &input) { return sum + input.tensor.bytes; });
@@ -37,10 +37,15 @@ Shapes::Shapes(const MtcProgram &program) {
             [](const MtcProgram &a, const MtcProgram &b) { return inputBytes(a) < inputBytes(b); });
 }
 
-bool Shapes::isFixed(uint32_t input) const {
+bool Shapes::haveEqualExtents(size_t input, size_t other) const {
   return std::all_of(programs.begin(), programs.end(), [&](const MtcProgram &program) {
-    return shapeOf(program.inputs[input].tensor) == shapeOf(programs.front().inputs[input].tensor);
+    const MtcTensor &one = program.inputs[input].tensor, &two = program.inputs[other].tensor;
+    return one.rank > 0 && shapeOf(one) == shapeOf(two);
   });
+}
+
+bool Shapes::areNextTokens(size_t input, size_t tokens) const {
+  return programs.front().inputs[input].shifted_from == static_cast<int32_t>(tokens);
 }
 
 } // namespace mtc::runtime

@@ -4,9 +4,14 @@
 
 #include "runtime/abi/program.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace mtc::runtime {
+
+/// Returns the number of bytes of a program's inputs.
+int64_t inputBytes(const MtcProgram &program);
 
 /// The tables of each shape of a program, from the smallest inputs to the largest.
 class Shapes {
@@ -14,8 +19,10 @@ public:
   explicit Shapes(const MtcProgram &program);
 
   const std::vector<MtcProgram> &all() const { return programs; }
-  /// Returns whether an input has the same extents in all shapes.
-  bool isFixed(uint32_t input) const;
+  /// Returns whether two inputs are sequences of the same extents in every shape.
+  bool haveEqualExtents(size_t input, size_t other) const;
+  /// Returns whether the labels `input` are the next tokens of `tokens`.
+  bool areNextTokens(size_t input, size_t tokens) const;
 
 private:
   std::vector<MtcProgram> programs;

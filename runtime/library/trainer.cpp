@@ -2,7 +2,7 @@
 #include "runtime/library/trainer.h"
 
 #include "runtime/abi/schedule.h"
-#include "runtime/data/batch_order.h"
+#include "runtime/data/consecutive_batches.h"
 #include "runtime/data/label_fill.h"
 #include "runtime/data/value_range.h"
 #include "runtime/loop/evaluation.h"
@@ -94,9 +94,10 @@ void Trainer::chooseSamples(int64_t count, bool shuffle, int64_t *samples) {
   if (count < 1)
     userError("samples ", count, ": expected at least 1");
   state.shuffle = shuffle;
-  const BatchOrder order =
-      orderOf(state, count, program.batch * microSteps,
-              [](const EarlierSteps &steps) { return steps.batch * steps.microSteps; });
+  const BatchOrigin origin = originOf(
+      state, count, [](const EarlierSteps &steps) { return steps.batch * steps.microSteps; });
+  const ConsecutiveBatches order(count, program.batch * microSteps, state.lastBatch, shuffle,
+                                 state.seed, origin);
   Batch batch;
   order.batchOf(state.step + 1, microStep, microSteps, batch);
   if (batch.filler)

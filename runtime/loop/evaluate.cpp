@@ -22,10 +22,9 @@
 namespace mtc::runtime {
 namespace {
 
-/// Returns whether an output has one row per sample.
-bool hasRows(const Session &session, const MtcTensor &output) {
-  return session.data.feeding() == Feeding::Rows && output.rank > 0 &&
-         output.dims[0] == session.program.batch;
+/// Returns whether an output of a program, or of one of its shapes, has one row per sample.
+bool hasRows(const Session &session, const MtcTensor &output, int64_t batch) {
+  return session.data.feeding() == Feeding::Rows && output.rank > 0 && output.dims[0] == batch;
 }
 
 /// Prints the metrics of a group. Returns whether there is such an output.
@@ -42,16 +41,54 @@ bool printGroup(const MtcProgram &program, const Evaluation &evaluation, MetricG
 /// The message of a signal.
 constexpr const char *nothingWritten = "stopped; nothing was written";
 
-/// Returns the number of bytes of an output that a batch with so many samples without padding has.
-int64_t validBytes(const Session &session, const MtcTensor &output, int64_t samples) {
-  return hasRows(session, output) ? output.bytes / session.data.batch() * samples : output.bytes;
+/// The bytes of an output of a batch in the file, without padding samples.
+struct OutputRange {
+  int64_t at, bytes;
+};
+
+OutputRange rangeOf(const Session &session, const MtcProgram &shaped, uint32_t output,
+                    const ForwardBatches &batches, int64_t number) {
+  const MtcTensor &tensor = shaped.outputs[output];
+  if (!hasRows(session, tensor, shaped.batch))
+    return {number * tensor.bytes, tensor.bytes};
+  const int64_t bytesOfSample = tensor.bytes / shaped.batch;
+  return {batches.firstOf(number) * bytesOfSample, batches.samplesOf(number) * bytesOfSample};
+}
+
+/// Returns the shape of an output in the file, for `rows` samples in `batches` batches. Throws a
+/// user error if its extents depend on the shape of the inputs.
+std::vector<int64_t> dimsInFile(const Session &session, uint32_t output, int64_t rows,
+                                int64_t batches) {
+  const MtcProgram &program = session.program;
+  auto dimsOf = [&](const MtcTensor &tensor, int64_t batch) {
+    std::vector<int64_t> dims = shapeOf(tensor);
+    if (hasRows(session, tensor, batch))
+      dims[0] = rows;
+    else if (session.data.feeding() != Feeding::Whole) // The output has one value per batch.
+      dims.insert(dims.begin(), batches);
+    return dims;
+  };
+  const MtcTensor &tensor = program.outputs[output];
+  std::vector<int64_t> dims = dimsOf(tensor, program.batch);
+  for (uint32_t i = 0; i < program.shape_count; ++i) {
+    const MtcShape &shape = program.shapes[i];
+    if (dimsOf(shape.outputs[output], shape.batch) != dims)
+      userError("--outputs: the output '", tensor.name, "' is ", shapeText(shapeOf(tensor)),
+                " with ", program.shapes[0].name, ", and ",
+                shapeText(shapeOf(shape.outputs[output])), " with ", shape.name,
+                ", which do not fit into one tensor; compile a program with one size of --dim");
+  }
+  return dims;
 }
 
 /// Returns the size of the largest output of a batch.
 int64_t largestOutput(const MtcProgram &program) {
   int64_t largest = 0;
-  for (uint32_t i = 0; i < program.output_count; ++i)
+  for (uint32_t i = 0; i < program.output_count; ++i) {
     largest = std::max(largest, program.outputs[i].bytes);
+    for (uint32_t shape = 0; shape < program.shape_count; ++shape)
+      largest = std::max(largest, program.shapes[shape].outputs[i].bytes);
+  }
   return largest;
 }
 
@@ -85,42 +122,31 @@ void evaluate(const Session &session, const TrainingState &state) {
 void writeOutputs(const Session &session, const TrainingState &state) {
   const MtcProgram &program = session.program;
   const int64_t rows = session.data.rows();
-  const ForwardBatches batches(session.data.batch(), rows, session.ranks);
+  const ForwardBatches batches(session.data.batch(), rows, session.ranks,
+                               session.data.shapesOfRows());
   if (!program.output_count)
     userError("--outputs: the program has no outputs");
   std::vector<SafetensorsEntry> entries;
-  for (uint32_t i = 0; i < program.output_count; ++i) {
-    const MtcTensor &output = program.outputs[i];
-    for (uint32_t shape = 0; shape < program.shape_count; ++shape)
-      if (shapeOf(program.shapes[shape].outputs[i]) != shapeOf(output))
-        userError("--outputs: the output '", output.name, "' is ", shapeText(shapeOf(output)),
-                  " with ", program.shapes[0].name, ", and ",
-                  shapeText(shapeOf(program.shapes[shape].outputs[i])), " with ",
-                  program.shapes[shape].name,
-                  ", which do not fit into one tensor; compile a program with one size of --dim");
-    std::vector<int64_t> dims = shapeOf(output);
-    if (hasRows(session, output))
-      dims[0] = rows;
-    else if (session.data.feeding() != Feeding::Whole) // The output has one value per step.
-      dims.insert(dims.begin(), batches.count());
-    entries.push_back({output.name, output.type, dims});
-  }
+  for (uint32_t i = 0; i < program.output_count; ++i)
+    entries.push_back({program.outputs[i].name, program.outputs[i].type,
+                       dimsInFile(session, i, rows, batches.count())});
   StopSignal signal;
   session.scalars().set(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
   ToLeader toLeader(session.ranks, largestOutput(program), "outputs of a batch");
   std::optional<SafetensorsWriter> writer;
   if (session.ranks.isLeader())
     writer.emplace(session.options.outputs, entries);
-  auto move = [&](int rank, int64_t number, const MtcProgram &) {
+  auto move = [&](int rank, int64_t number, const MtcProgram &shaped) {
     for (uint32_t i = 0; i < program.output_count; ++i) {
-      const MtcTensor &output = program.outputs[i];
+      const MtcTensor &output = shaped.outputs[i];
+      const OutputRange range = rangeOf(session, shaped, i, batches, number);
       toLeader.move(
-          rank, validBytes(session, output, batches.samplesOf(number)),
+          rank, range.bytes,
           [&](int64_t begin, int64_t bytes, const ToLeader::Use &use) {
             session.device.read(output.offset + begin, bytes, use);
           },
           [&](const char *from, int64_t at, int64_t bytes) {
-            writer->write(i, number * output.bytes + at, from, bytes);
+            writer->write(i, range.at + at, from, bytes);
           });
     }
   };

@@ -96,17 +96,19 @@ static void addMetrics(const Session &session, const MetricSums &total, Evaluati
 
 std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, EvaluationSums &sums,
                                        int64_t step, uint64_t seed, ForwardPhases phases) {
-  const int64_t batch = data.batch(), counted = countedSamples(session.program, data);
-  const ForwardBatches batches(batch, counted, session.ranks);
-  int64_t firstNotFinite = -1; // first sample of the first batch whose loss is not finite
+  const int64_t counted = countedSamples(session.program, data);
+  const ForwardBatches batches(data.batch(), counted, session.ranks, data.shapesOfRows(),
+                               /*isWhole=*/!hasRowLoss(session.program));
+  std::optional<int64_t> firstNotFinite; // first batch whose loss is not finite
   session.scalars().set(step, /*microStep=*/0, /*learningRate=*/0, seed);
   auto move = [&](int rank, int64_t number, const MtcProgram &shaped) {
     MetricSums own;
     if (rank == session.ranks.rank())
-      own = sumsOfBatch({shaped, session.device}, batches.samplesOf(number), batch);
+      own = sumsOfBatch({shaped, session.device}, batches.samplesOf(number),
+                        data.batchOf(shaped.batch));
     const MetricSums added = sums.add(rank, own);
-    if (!std::isfinite(added.sum(abi::rowLoss)) && firstNotFinite < 0)
-      firstNotFinite = number * batch;
+    if (!std::isfinite(added.sum(abi::rowLoss)) && !firstNotFinite)
+      firstNotFinite = number;
   };
   if (!runForward(session, data, batches, &MtcProgram::evaluate, move, phases))
     return std::nullopt;
@@ -118,13 +120,15 @@ std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, Ev
     return result;
   if (total.sum(abi::rowWeight) == 0)
     result.warnings.emplace_back("every label is one to be ignored, so there is no loss");
-  if (firstNotFinite >= 0)
-    result.warnings.push_back(text("the loss is not finite: samples ", firstNotFinite, " to ",
-                                   std::min(firstNotFinite + batch, counted) - 1,
-                                   " (from 0) are the first batch whose loss is not finite"));
+  if (firstNotFinite)
+    result.warnings.push_back(
+        text("the loss is not finite: samples ", batches.firstOf(*firstNotFinite), " to ",
+             batches.firstOf(*firstNotFinite) + batches.samplesOf(*firstNotFinite) - 1,
+             " (from 0) are the first batch whose loss is not finite"));
   if (counted < data.rows())
     result.warnings.push_back(text("the last ", data.rows() - counted,
-                                   " samples do not fill a batch of ", batch, " and were skipped"));
+                                   " samples do not fill a batch of ", data.batch(),
+                                   " and were skipped"));
   return result;
 }
 

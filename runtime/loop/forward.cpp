@@ -20,7 +20,7 @@ static const MtcProgram &compute(const Session &session, Dataset &data,
       batches.samplesOf(batches.computedIn(round + 1), next);
     session.batches.load(data, batch, next);
   });
-  const MtcProgram &shaped = data.programOf(batch);
+  const MtcProgram &shaped = data.tablesOf(batch);
   session.run(phases.run, step, [&] { session.device.run(shaped.*functions); });
   return shaped;
 }

@@ -4,21 +4,26 @@
 
 #include "runtime/collectives/ranks.h"
 #include "runtime/data/batch_order.h"
+#include "runtime/data/row_shapes.h"
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace mtc::runtime {
 
 /// Batches of consecutive samples, which are assigned to the ranks in turn: batch b (from 0)
-/// belongs to rank b mod N. In each round, every rank computes a batch, because a function with
-/// divided parameters needs all ranks. A rank without a batch in the last round repeats an earlier
-/// one, whose result is not used.
+/// belongs to rank b mod N. In each round, every rank computes a batch of the same shape, because a
+/// function with divided parameters needs all ranks. A rank without a batch in the last round
+/// repeats an earlier one, whose result is not used.
 class ForwardBatches {
 public:
   /// Divides the samples before `end` into batches of `batch` samples; the last one may be
-  /// incomplete.
-  ForwardBatches(int64_t batch, int64_t end, const Ranks &ranks);
+  /// incomplete. If `shapes` is not null, the batches of a round have the smallest shape whose
+  /// batches hold the samples that come next. Batches whose results are not known for each sample
+  /// (`isWhole`) have `batch` samples nevertheless.
+  ForwardBatches(int64_t batch, int64_t end, const Ranks &ranks, const RowShapes *shapes = nullptr,
+                 bool isWhole = false);
 
   /// Returns the number of batches.
   int64_t count() const;
@@ -27,15 +32,27 @@ public:
   std::optional<int64_t> batchOf(int64_t round, int rank) const;
   /// Returns the batch that this rank computes in a round.
   int64_t computedIn(int64_t round) const;
-  /// Returns the number of samples of a batch, without padding.
+  /// Returns the first sample of a batch, and the number of its samples without padding.
+  int64_t firstOf(int64_t number) const;
   int64_t samplesOf(int64_t number) const;
   /// Stores the samples of a batch in `result`, whose memory is reused. An incomplete batch is
   /// padded with its last sample.
   void samplesOf(int64_t number, Batch &result) const;
 
 private:
+  /// The batches of a round, if there are several shapes.
+  struct Round {
+    int64_t first, batch;
+    size_t shape;
+  };
+
+  Round chooseRound(const RowShapes &shapes, int64_t first, bool isWhole) const;
+  /// Returns the round of a batch.
+  Round roundOf(int64_t number) const;
+
   int64_t batch, end;
   int rank, ranks;
+  std::vector<Round> list; ///< empty if there is one shape
 };
 
 } // namespace mtc::runtime

@@ -28,12 +28,12 @@ std::vector<const MtcVariable *> gradientsOf(const MtcProgram &program) {
 
 /// Runs all micro-steps of a step.
 StepLoss runMicroSteps(const Session &session, const TrainingState &state, int64_t step) {
-  const MtcProgram &program = session.program; // Its first shape, see Dataset::useFirstShape.
+  const MtcProgram &program = session.program; // Its first shape, see DataTransforms.
   const bool isApart = program.gradients.count > 0;
   for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
     session.run(Phase::Load, step, [&] {
       session.scalars().set(step, micro, /*learningRate=*/0, state.seed);
-      session.loadBatch(state, step, micro, step);
+      session.loadBatch(step, micro, step);
     });
     session.run(Phase::MicroStep, step,
                 [&] { session.device.run(isApart ? program.gradients : program.micro_step); });
@@ -151,7 +151,6 @@ void writeGradients(const Session &session, const TrainingState &state) {
     entries.push_back({parameter.name, writtenType(gradient->tensor), shapeOf(parameter)});
   }
   const int64_t step = state.step + 1;
-  session.data.useFirstShape();
   const StepLoss loss = runScaled(session, state, step);
   SafetensorsWriter writer(session.options.gradients, entries);
   std::vector<std::string> notFinite;

@@ -25,6 +25,7 @@ struct Options {
   bool balancesClasses = false;
   std::optional<int64_t> steps, epochs, scheduleSteps;
   std::optional<bool> shuffle;
+  std::optional<bool> groupsRows; ///< --bucket-by
   std::optional<LastBatch> lastBatch;
   std::optional<uint64_t> seed;
   std::string metrics, tensorboard, report, gradients, outputs, save, resume, exportTo,

@@ -2,6 +2,10 @@
 #include "runtime/loop/run_facts.h"
 
 #include "runtime/loop/schedule.h"
+#include "runtime/support/quotient.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace mtc::runtime {
 
@@ -18,29 +22,46 @@ static std::optional<int64_t> tokensOfSample(const MtcProgram &program) {
   return std::nullopt;
 }
 
-/// Returns the number of samples after which an epoch ends.
-static int64_t samplesOfEpoch(const Session &session, const TrainingState &state) {
-  const int64_t rows = session.data.rows(), batch = session.data.batchOfStep();
+/// Returns the number of samples after which an epoch ends, for steps of `perStep` samples.
+static int64_t samplesOfEpoch(const Session &session, const TrainingState &state, int64_t perStep) {
+  const int64_t rows = session.data.rows();
+  if (state.isGrouped)
+    return perStep * state.stepsPerEpoch;
   switch (state.lastBatch) {
   case LastBatch::Wrap:
     return rows;
   case LastBatch::Drop:
-    return rows / batch * batch;
+    return rows / perStep * perStep;
   case LastBatch::Mask:
-    return (rows + batch - 1) / batch * batch;
+    return roundedUpQuotient(rows, perStep) * perStep;
   }
   return rows;
+}
+
+/// Returns the number of samples of a step, on average over an epoch.
+static int64_t samplesOfStep(const Session &session, const TrainingState &state) {
+  return state.isGrouped ? std::max<int64_t>(1, session.data.rows() / state.stepsPerEpoch)
+                         : session.data.batchOfStep();
+}
+
+/// Returns the number of tokens of a sample, on average if samples have different lengths.
+static std::optional<int64_t> tokensOfSample(const Session &session) {
+  const std::optional<int64_t> ofProgram = tokensOfSample(session.program);
+  const std::optional<double> mean = session.data.meanLength();
+  return ofProgram && mean ? std::optional<int64_t>(std::llround(*mean)) : ofProgram;
 }
 
 RunFacts factsOf(const Session &session, const TrainingState &state, int64_t total) {
   const MtcProgram &program = session.program;
   const MtcSchedule schedule = scheduleOf(program, state);
+  const int64_t samples = samplesOfStep(session, state);
   return {.firstStep = state.step,
           .totalSteps = total,
-          .samplesPerStep = session.data.batchOfStep(),
-          .samplesPerEpoch =
-              session.data.feeding() == Feeding::Whole ? 0 : samplesOfEpoch(session, state),
-          .tokensPerSample = tokensOfSample(program),
+          .samplesPerStep = samples,
+          .samplesPerEpoch = session.data.feeding() == Feeding::Whole
+                                 ? 0
+                                 : samplesOfEpoch(session, state, samples),
+          .tokensPerSample = tokensOfSample(session),
           .program = session.programName,
           .model = program.model_name,
           .loss = program.loss,

@@ -5,6 +5,7 @@
 #include "runtime/collectives/ranks.h"
 #include "runtime/devices/device.h"
 #include "runtime/devices/observer.h"
+#include "runtime/loop/batch_choice.h"
 #include "runtime/loop/batch_reader.h"
 #include "runtime/loop/options.h"
 #include "runtime/loop/step_scalars.h"
@@ -19,9 +20,6 @@
 
 namespace mtc::runtime {
 
-/// Returns the order of samples in batches.
-BatchOrder orderOf(const Dataset &data, const TrainingState &state);
-
 struct Session {
   const MtcProgram &program;
   std::string programName; ///< of the executable
@@ -29,7 +27,8 @@ struct Session {
   Device &device;
   Ranks &ranks;
   Dataset &data;
-  Dataset *validation; ///< data of --validate; null if there is none
+  const BatchOrder *order; ///< of training and of gradients; null in other runs
+  Dataset *validation;     ///< data of --validate; null if there is none
   BatchReader &batches;
   const std::vector<Observer *> &observers;
   RunListeners &listeners;       ///< of training
@@ -45,10 +44,9 @@ struct Session {
   int64_t numberOf(int64_t own) const { return own * ranks.count() + ranks.rank(); }
   /// Returns the scalars and losses of the program.
   StepScalars scalars() const { return {program, device}; }
-  /// Loads the samples of a micro-step of this rank in the state's order, and prefetches those of
+  /// Loads the samples of a micro-step of this rank, and prefetches those of
   /// the next micro-step unless it is beyond step `last`. Returns the tables of the batch's shape.
-  const MtcProgram &loadBatch(const TrainingState &state, int64_t step, int64_t microStep,
-                              int64_t last) const;
+  const MtcProgram &loadBatch(int64_t step, int64_t microStep, int64_t last) const;
   /// Runs a phase of step `step` and notifies the observers.
   template <typename Action> void run(Phase phase, int64_t step, const Action &action) const {
     auto begin = Observer::Clock::now();

@@ -40,8 +40,7 @@ namespace {
 class Training {
 public:
   Training(const Session &session, TrainingState &state)
-      : session(session), state(state),
-        total(lastStep(session.options, orderOf(session.data, state))) {
+      : session(session), state(state), total(lastStep(session.options, *session.order)) {
     if (session.validation)
       validation.emplace(session, state);
   }
@@ -199,7 +198,7 @@ private:
       try {
         session.run(Phase::Load, number, [&] {
           session.scalars().set(number, session.numberOf(micro), pending.rate, state.seed);
-          shaped = &session.loadBatch(state, number, micro, total);
+          shaped = &session.loadBatch(number, micro, total);
         });
       } catch (const Failure &) {
         if (session.ranks.count() > 1)
@@ -331,7 +330,7 @@ private:
       // Load as a phase, because observers must be notified of writes by the host.
       session.run(Phase::Load, step, [&] {
         session.scalars().set(step, micro, /*learningRate=*/0, state.seed);
-        shaped = &session.loadBatch(state, step, micro, step);
+        shaped = &session.loadBatch(step, micro, step);
       });
       if (!startsFinite(session.program, session.device))
         return "";

@@ -35,7 +35,7 @@ bool Validation::isDue() const {
     return false;
   if (const int64_t every = session.options.validateEvery)
     return state.step % every == 0;
-  return orderOf(session.data, state).endsEpoch(state.step);
+  return session.order->endsEpoch(state.step);
 }
 
 /// Evaluates the averages of the weights with --use-ema, otherwise the weights.

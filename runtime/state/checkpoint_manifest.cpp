@@ -15,8 +15,8 @@ using Json = nlohmann::json;
 constexpr const char *formatName = "mtc-checkpoint";
 /// Version 1 had no checksum and no schedule_steps, version 2 no schedule and no validation,
 /// version 3 no piece_bytes, version 4 no micro_steps, no program and no earlier steps, version 5
-/// no normalization, augmentation and sampling.
-constexpr int formatVersion = 6, oldestVersion = 2;
+/// no normalization, augmentation and sampling, version 6 no grouped rows.
+constexpr int formatVersion = 7, oldestVersion = 2;
 
 std::string textOf(const Json &manifest) {
   return manifest.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -97,6 +97,10 @@ public:
       userError(path, ": '", key, "' is ", number.dump(), "; expected a whole number of at most ",
                 max);
     return static_cast<int64_t>(number.get<uint64_t>());
+  }
+  /// Returns a number that may be absent, which is 0.
+  int64_t optionalNatural(const char *key, uint64_t max) const {
+    return json.contains(key) ? natural(key, max) : 0;
   }
   double rate(const char *key) const {
     const Json number = json.value(key, Json());
@@ -200,7 +204,13 @@ ValidationState parseValidation(const std::string &path, const Json &json) {
 }
 
 Json jsonOf(const EarlierSteps &steps) {
-  return {{"last_step", steps.lastStep}, {"batch", steps.batch}, {"micro_steps", steps.microSteps}};
+  Json json = {
+      {"last_step", steps.lastStep}, {"batch", steps.batch}, {"micro_steps", steps.microSteps}};
+  if (steps.samples)
+    json["samples_per_step"] = steps.samples;
+  if (steps.stepsPerEpoch)
+    json["steps_per_epoch"] = steps.stepsPerEpoch;
+  return json;
 }
 
 EarlierSteps parseEarlier(const std::string &path, const Json &json, const char *lastStep) {
@@ -209,10 +219,12 @@ EarlierSteps parseEarlier(const std::string &path, const Json &json, const char 
   const Fields fields(path, json);
   const EarlierSteps steps = {fields.natural(lastStep, maxSteps),
                               fields.natural("batch", INT64_MAX),
-                              fields.natural("micro_steps", INT64_MAX)};
-  int64_t samples = 0;
+                              fields.natural("micro_steps", INT64_MAX),
+                              fields.optionalNatural("samples_per_step", INT64_MAX),
+                              fields.optionalNatural("steps_per_epoch", maxSteps)};
+  int64_t samples = steps.samples;
   if (steps.batch < 1 || steps.microSteps < 1 ||
-      __builtin_mul_overflow(steps.batch, steps.microSteps, &samples) ||
+      (!samples && __builtin_mul_overflow(steps.batch, steps.microSteps, &samples)) ||
       __builtin_mul_overflow(samples, maxSteps, &samples))
     userError(path, ": steps of ", steps.microSteps, " micro-steps of ", steps.batch,
               " samples; expected 1 or more, whose number fits into 64 bits");
@@ -323,6 +335,10 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
     json["augmentation"][name] = augmentationText(augmentation);
   if (!state.sampling.empty())
     json["sampling"] = state.sampling;
+  if (state.samplesPerStep)
+    json["samples_per_step"] = state.samplesPerStep;
+  if (state.isGrouped)
+    json["steps_per_epoch"] = state.stepsPerEpoch;
   if (state.validation.step)
     json["validation"] = jsonOf(state.validation);
   for (const EarlierSteps &steps : state.earlier)
@@ -357,6 +373,8 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
     state.augmentations = parseAugmentations(path, fields.object("augmentation"));
   if (json.contains("sampling"))
     state.sampling = fields.string("sampling");
+  state.stepsPerEpoch = fields.optionalNatural("steps_per_epoch", maxSteps);
+  state.isGrouped = state.stepsPerEpoch > 0;
   if (json.contains("validation"))
     state.validation = parseValidation(path, fields.object("validation"));
   if (const auto earlier = json.find("earlier_steps"); earlier != json.end())
@@ -364,6 +382,7 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
       addEarlier(path, parseEarlier(path, each, "last_step"), state);
   if (json.value("fingerprint", Json()) != program.fingerprint) {
     const EarlierSteps before = parseOtherBatch(program, path, json);
+    state.stepsPerEpoch = 0; // That of this program differs.
     addEarlier(path, before, state);
     manifest.batchChange = runtime::text(
         "up to step ", before.lastStep, " the batch was ",

@@ -1,18 +1,25 @@
 // Positions in the data and in training, across programs with different batches.
 #include "runtime/state/training_state.h"
 
+#include "runtime/data/consecutive_batches.h"
+#include "runtime/support/quotient.h"
+
 namespace mtc::runtime {
 
-BatchOrder orderOf(const TrainingState &state, int64_t rows, int64_t batch,
-                   const std::function<int64_t(const EarlierSteps &)> &samplesOf,
-                   const WeightedSampler *sampler) {
-  auto from = [&](int64_t samples, BatchOrigin origin) {
-    return BatchOrder(rows, samples, state.lastBatch, state.shuffle, state.seed, origin, sampler);
-  };
+BatchOrigin originOf(const TrainingState &state, int64_t rows,
+                     const std::function<int64_t(const EarlierSteps &)> &samplesOf) {
   BatchOrigin origin;
   for (const EarlierSteps &steps : state.earlier)
-    origin = from(samplesOf(steps), origin).originAfter(steps.lastStep);
-  return from(batch, origin);
+    if (steps.stepsPerEpoch) {
+      const int64_t begun = roundedUpQuotient(origin.position, rows),
+                    epochs = roundedUpQuotient(steps.lastStep - origin.step, steps.stepsPerEpoch);
+      origin = {steps.lastStep, (begun + epochs) * rows};
+    } else {
+      const int64_t samples = steps.samples ? steps.samples : samplesOf(steps);
+      origin = ConsecutiveBatches(rows, samples, state.lastBatch, state.shuffle, state.seed, origin)
+                   .originAfter(steps.lastStep);
+    }
+  return origin;
 }
 
 int64_t trainedBatches(const MtcProgram &program, const TrainingState &state) {

@@ -22,13 +22,18 @@ namespace mtc::runtime {
 /// before.
 struct EarlierSteps {
   int64_t lastStep = 0, batch = 1, microSteps = 1;
+  int64_t samples = 0;       ///< per step; 0: the batch times the micro-steps
+  int64_t stepsPerEpoch = 0; ///< if rows were grouped by length; otherwise 0
 };
 
 struct TrainingState {
   int64_t step = 0; ///< completed steps
   uint64_t seed = 0;
   bool shuffle = true;
-  int64_t scheduleSteps = 0; ///< last step of the learning rate schedule
+  bool isGrouped = false;     ///< batches have rows of similar lengths
+  int64_t samplesPerStep = 0; ///< 0: the batch times the micro-steps
+  int64_t stepsPerEpoch = 0;  ///< if rows are grouped; otherwise 0
+  int64_t scheduleSteps = 0;  ///< last step of the learning rate schedule
   LastBatch lastBatch = LastBatch::Wrap;
   std::optional<ScheduleSettings> schedule; ///< set by flags; nullopt: the compiled schedule
   Normalizations normalizations;            ///< of the inputs, by name
@@ -38,11 +43,11 @@ struct TrainingState {
   std::vector<EarlierSteps> earlier; ///< steps before the run was resumed with another batch
 };
 
-/// Returns the order of samples in batches of `batch` samples, after those that the earlier steps
-/// have read. `samplesOf` returns the samples of an earlier step. `sampler` may be null.
-BatchOrder orderOf(const TrainingState &state, int64_t rows, int64_t batch,
-                   const std::function<int64_t(const EarlierSteps &)> &samplesOf,
-                   const WeightedSampler *sampler = nullptr);
+/// Returns the position in data of `rows` rows after the earlier steps. `samplesOf` returns the
+/// samples of a step with a batch. The next epoch follows an epoch of grouped rows that was not
+/// complete.
+BatchOrigin originOf(const TrainingState &state, int64_t rows,
+                     const std::function<int64_t(const EarlierSteps &)> &samplesOf);
 
 /// Returns the number of micro-steps that trained the model.
 int64_t trainedBatches(const MtcProgram &program, const TrainingState &state);

@@ -282,10 +282,12 @@ TEST_F(Data, LabelsAreTheNextTokens) {
   EXPECT_THAT(message, HasSubstr("Give np.concatenate"));
   EXPECT_THAT(message, Not(HasSubstr("Leave")));
   program.loss = "cross-entropy"; // Whose labels may be its inputs, but hardly are.
-  EXPECT_THAT(Dataset(program, {{"ids", same}, {"labels", same}}, false).warning(),
-              HasSubstr("i.npy at its own position. Where the model is to predict the next token"));
+  EXPECT_THAT(Dataset(program, {{"ids", same}, {"labels", same}}, false).warnings(),
+              testing::ElementsAre(HasSubstr(
+                  "i.npy at its own position. Where the model is to predict the next token")));
   std::string other = npy<int64_t>("l.npy", "<i8", "(3, 3)", next);
-  EXPECT_EQ(Dataset(program, {{"ids", same}, {"labels", other}}, false).warning(), "");
+  EXPECT_THAT(Dataset(program, {{"ids", same}, {"labels", other}}, false).warnings(),
+              testing::IsEmpty());
   program.loss = "causal-lm"; // A text of one token has it as its next one, too.
   same = npy<int64_t>("i.npy", "<i8", "(3, 3)", Ids(9, 5));
   EXPECT_EQ(refusal({{"ids", same}, {"labels", same}}), "");

@@ -1,7 +1,7 @@
 // Weighted sampling: frequencies, rows that are never drawn, independence of history, and errors.
 #include "runtime/data/weighted_sampler.h"
 
-#include "runtime/data/batch_order.h"
+#include "runtime/data/consecutive_batches.h"
 #include "runtime/data/data_column.h"
 #include "runtime/support/failure.h"
 #include "test/runtime/support.h"
@@ -65,7 +65,7 @@ TEST(WeightedSampler, DrawsDependOnSeedEpochAndIndexAlone) {
   EXPECT_LT(equal, 20);
   EXPECT_EQ(sampler.description(), again.description());
   EXPECT_NE(sampler.description(), samplerOf(std::vector<double>(1000, 2)).description());
-  const BatchOrder order(1000, 1000, LastBatch::Wrap, true, 1, {}, &sampler);
+  const ConsecutiveBatches order(1000, 1000, LastBatch::Wrap, true, 1, {}, &sampler);
   EXPECT_EQ(order.batchOf(3).rows[10], sampler.draw(1, 2, 10));
 }
 

@@ -66,8 +66,8 @@ protected:
           BatchReader batches(program, device);
           RunListeners listeners;
           const FiniteVariables finite;
-          action({program, "sample", options, device, ranks, data, nullptr, batches, observers,
-                  listeners, nullptr, nullptr, nullptr, finite});
+          action({program, "sample", options, device, ranks, data, nullptr, nullptr, batches,
+                  observers, listeners, nullptr, nullptr, nullptr, finite});
           computations[static_cast<size_t>(ranks.rank())] = counted.count;
         },
         timeout);

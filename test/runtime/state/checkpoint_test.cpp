@@ -220,7 +220,7 @@ TEST_F(Checkpoint, AnAlteredManifestIsNoticed) {
   // Manifests of the first version had no checksum.
   unsigned_["version"] = 1;
   setManifest("c", unsigned_);
-  EXPECT_THAT(resume().error, HasSubstr("is of version 1; this program reads versions 2 to 6"));
+  EXPECT_THAT(resume().error, HasSubstr("is of version 1; this program reads versions 2 to 7"));
   EXPECT_THAT(resume().error, HasSubstr("--weights"));
 }
 

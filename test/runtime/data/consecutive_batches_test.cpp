@@ -1,5 +1,5 @@
 // Tests the samples of each step, for each treatment of the last batch of an epoch.
-#include "runtime/data/batch_order.h"
+#include "runtime/data/consecutive_batches.h"
 #include "runtime/support/failure.h"
 #include "test/runtime/support.h"
 
@@ -17,10 +17,10 @@ namespace {
 
 using Rows = std::vector<int64_t>;
 
-BatchOrder inOrder(int64_t rows, LastBatch last) { return {rows, 4, last, false, 0}; }
+ConsecutiveBatches inOrder(int64_t rows, LastBatch last) { return {rows, 4, last, false, 0}; }
 
-TEST(BatchOrder, Wraps) {
-  BatchOrder order = inOrder(10, LastBatch::Wrap);
+TEST(ConsecutiveBatches, Wraps) {
+  ConsecutiveBatches order = inOrder(10, LastBatch::Wrap);
   EXPECT_EQ(order.batchOf(1), (Batch{{0, 1, 2, 3}, 0, 0}));
   EXPECT_EQ(order.batchOf(3), (Batch{{8, 9, 0, 1}, 0, 8}));
   EXPECT_EQ(order.batchOf(4), (Batch{{2, 3, 4, 5}, 0, 12}));
@@ -30,16 +30,16 @@ TEST(BatchOrder, Wraps) {
   EXPECT_EQ(order.stepsOf(INT64_MAX), std::nullopt);
 }
 
-TEST(BatchOrder, Drops) {
-  BatchOrder order = inOrder(10, LastBatch::Drop);
+TEST(ConsecutiveBatches, Drops) {
+  ConsecutiveBatches order = inOrder(10, LastBatch::Drop);
   EXPECT_EQ(order.batchOf(2), (Batch{{4, 5, 6, 7}, 0, 4}));
   EXPECT_EQ(order.batchOf(3), (Batch{{0, 1, 2, 3}, 0, 10}));
   EXPECT_EQ(order.stepsOf(1), 2);
   EXPECT_EQ(order.stepsOf(3), 6);
 }
 
-TEST(BatchOrder, Masks) {
-  BatchOrder order = inOrder(10, LastBatch::Mask);
+TEST(ConsecutiveBatches, Masks) {
+  ConsecutiveBatches order = inOrder(10, LastBatch::Mask);
   EXPECT_EQ(order.batchOf(3), (Batch{{8, 9, 9, 9}, 2, 8}));
   EXPECT_EQ(order.batchOf(4), (Batch{{0, 1, 2, 3}, 0, 10}));
   EXPECT_EQ(order.stepsOf(1), 3);
@@ -48,33 +48,33 @@ TEST(BatchOrder, Masks) {
   EXPECT_EQ(inOrder(8, LastBatch::Mask).stepsOf(2), 4);
 }
 
-TEST(BatchOrder, GoesOnAfterAnotherBatch) {
+TEST(ConsecutiveBatches, GoesOnAfterAnotherBatch) {
   // Two steps read 3 of 10 samples each, and further steps read 4.
   auto after = [](LastBatch last, int64_t steps) {
-    const BatchOrder before(10, 3, last, false, 0);
-    return BatchOrder(10, 4, last, false, 0, before.originAfter(steps));
+    const ConsecutiveBatches before(10, 3, last, false, 0);
+    return ConsecutiveBatches(10, 4, last, false, 0, before.originAfter(steps));
   };
-  BatchOrder wrapped = after(LastBatch::Wrap, 2);
+  ConsecutiveBatches wrapped = after(LastBatch::Wrap, 2);
   EXPECT_EQ(wrapped.batchOf(3), (Batch{{6, 7, 8, 9}, 0, 6}));
   EXPECT_EQ(wrapped.batchOf(4), (Batch{{0, 1, 2, 3}, 0, 10}));
   EXPECT_TRUE(wrapped.endsEpoch(3));
   EXPECT_EQ(wrapped.stepsOf(1), 3);
   EXPECT_EQ(wrapped.stepsOf(2), 6);
-  BatchOrder masked = after(LastBatch::Mask, 1); // 7 samples are left.
+  ConsecutiveBatches masked = after(LastBatch::Mask, 1); // 7 samples are left.
   EXPECT_EQ(masked.batchOf(3), (Batch{{7, 8, 9, 9}, 1, 7}));
   EXPECT_EQ(masked.batchOf(4), (Batch{{0, 1, 2, 3}, 0, 10}));
   EXPECT_TRUE(masked.endsEpoch(3) && masked.endsEpoch(6) && !masked.endsEpoch(4));
   EXPECT_EQ(masked.stepsOf(2), 6);
-  BatchOrder dropped = after(LastBatch::Drop, 3); // The last sample is dropped.
+  ConsecutiveBatches dropped = after(LastBatch::Drop, 3); // The last sample is dropped.
   EXPECT_EQ(dropped.batchOf(4), (Batch{{0, 1, 2, 3}, 0, 10}));
   EXPECT_EQ(dropped.stepsOf(1), 3);
   EXPECT_EQ(dropped.stepsOf(2), 5);
   EXPECT_TRUE(dropped.endsEpoch(5));
 }
 
-TEST(BatchOrder, PartsMakeTheWhole) {
+TEST(ConsecutiveBatches, PartsMakeTheWhole) {
   for (LastBatch last : {LastBatch::Wrap, LastBatch::Drop, LastBatch::Mask}) {
-    BatchOrder order(15, 12, last, /*shuffle=*/true, 7);
+    ConsecutiveBatches order(15, 12, last, /*shuffle=*/true, 7);
     for (int64_t step = 1; step < 6; ++step) {
       Batch joined;
       for (int64_t part = 0; part < 3; ++part) {
@@ -89,14 +89,14 @@ TEST(BatchOrder, PartsMakeTheWhole) {
     }
   }
   // The last three samples fill no micro-batch.
-  BatchOrder order(15, 12, LastBatch::Mask, /*shuffle=*/false, 0);
+  ConsecutiveBatches order(15, 12, LastBatch::Mask, /*shuffle=*/false, 0);
   EXPECT_EQ(order.batchOf(2, 0, 3), (Batch{{12, 13, 14, 14}, 1, 12}));
   EXPECT_EQ(order.batchOf(2, 2, 3), (Batch{{14, 14, 14, 14}, 4, 20}));
 }
 
-TEST(BatchOrder, AnEpochTakesEachRowOnce) {
+TEST(ConsecutiveBatches, AnEpochTakesEachRowOnce) {
   for (LastBatch last : {LastBatch::Drop, LastBatch::Mask}) {
-    BatchOrder order(10, 4, last, /*shuffle=*/true, 7);
+    ConsecutiveBatches order(10, 4, last, /*shuffle=*/true, 7);
     std::set<Rows> epochs;
     for (int64_t epoch = 0; epoch < 3; ++epoch) {
       Rows taken;
@@ -114,8 +114,8 @@ TEST(BatchOrder, AnEpochTakesEachRowOnce) {
   }
 }
 
-TEST(BatchOrder, DataThatIsOneBatchStaysInItsOrder) {
-  BatchOrder order(4, 4, LastBatch::Wrap, /*shuffle=*/true, 7);
+TEST(ConsecutiveBatches, DataThatIsOneBatchStaysInItsOrder) {
+  ConsecutiveBatches order(4, 4, LastBatch::Wrap, /*shuffle=*/true, 7);
   for (int64_t step = 1; step < 9; ++step)
     EXPECT_EQ(order.batchOf(step), (Batch{{0, 1, 2, 3}, 0, 4 * (step - 1)}));
 }

@@ -1,21 +1,22 @@
 // Batches across epochs.
-#include "runtime/data/batch_order.h"
+#include "runtime/data/consecutive_batches.h"
 
 #include <algorithm>
 
 namespace mtc::runtime {
 
-BatchOrder::BatchOrder(int64_t rows, int64_t batch, LastBatch last, bool shuffle, uint64_t seed,
-                       BatchOrigin origin, const WeightedSampler *sampler)
+ConsecutiveBatches::ConsecutiveBatches(int64_t rows, int64_t batch, LastBatch last, bool shuffle,
+                                       uint64_t seed, BatchOrigin origin,
+                                       const WeightedSampler *sampler, const RowShapes *shapes)
     : rows(rows), batch(batch), last(last), origin(origin),
       stepsOfFirst(stepsWithin(rows - origin.position % rows)), stepsOfEpoch(stepsWithin(rows)),
-      order(rows, shuffle && rows != batch, seed, sampler) {}
+      order(rows, shuffle && rows != batch, seed, sampler), shapes(shapes) {}
 
-int64_t BatchOrder::stepsWithin(int64_t samples) const {
+int64_t ConsecutiveBatches::stepsWithin(int64_t samples) const {
   return samples / batch + (last == LastBatch::Mask && samples % batch != 0);
 }
 
-BatchOrder::Samples BatchOrder::samplesOf(int64_t step) const {
+ConsecutiveBatches::Samples ConsecutiveBatches::samplesOf(int64_t step) const {
   const int64_t done = step - 1 - origin.step;
   if (last == LastBatch::Wrap)
     return {origin.position + done * batch, batch};
@@ -27,15 +28,18 @@ BatchOrder::Samples BatchOrder::samplesOf(int64_t step) const {
   return {epoch * rows + inEpoch, std::min(batch, rows - inEpoch)};
 }
 
-Batch BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts) const {
-  Batch result;
-  batchOf(step, part, parts, result);
-  return result;
-}
-
-void BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts, Batch &result) const {
+void ConsecutiveBatches::batchOf(int64_t step, int64_t part, int64_t parts, Batch &result) const {
   const auto [first, count] = samplesOf(step);
-  const int64_t size = batch / parts, begin = part * size, end = begin + size;
+  int64_t size = batch / parts;
+  if (shapes) {
+    // All micro-steps of a step, on any rank, have one shape.
+    result.rows.clear();
+    for (int64_t i = 0; i < count; ++i)
+      result.rows.push_back(order.row(first + i));
+    result.shape = shapes->choose(result.rows, parts);
+    size = shapes->batchOf(result.shape);
+  }
+  const int64_t begin = part * size, end = begin + size;
   result.position = first + begin;
   result.rows.clear();
   for (int64_t i = begin; i < end; ++i)
@@ -43,7 +47,7 @@ void BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts, Batch &resul
   result.filler = std::clamp<int64_t>(end - count, 0, size);
 }
 
-bool BatchOrder::endsEpoch(int64_t step) const {
+bool ConsecutiveBatches::endsEpoch(int64_t step) const {
   const int64_t done = step - origin.step;
   if (last != LastBatch::Wrap)
     return done >= stepsOfFirst && (done - stepsOfFirst) % stepsOfEpoch == 0;
@@ -51,7 +55,7 @@ bool BatchOrder::endsEpoch(int64_t step) const {
   return end / rows > (end - batch) / rows;
 }
 
-BatchOrigin BatchOrder::originAfter(int64_t step) const {
+BatchOrigin ConsecutiveBatches::originAfter(int64_t step) const {
   const int64_t done = step - origin.step;
   // Data that has fewer samples than the batch cannot have been read by these steps.
   if (last == LastBatch::Wrap || stepsOfEpoch == 0)
@@ -63,7 +67,7 @@ BatchOrigin BatchOrder::originAfter(int64_t step) const {
           (origin.position / rows + 1 + rest / stepsOfEpoch) * rows + rest % stepsOfEpoch * batch};
 }
 
-std::optional<int64_t> BatchOrder::stepsOf(int64_t epochs) const {
+std::optional<int64_t> ConsecutiveBatches::stepsOf(int64_t epochs) const {
   int64_t end = 0;
   if (__builtin_mul_overflow(epochs, rows, &end))
     return std::nullopt;

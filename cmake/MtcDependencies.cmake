@@ -36,19 +36,35 @@ include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
-# Programs can be cross-compiled for an architecture if its C++ library is installed, and protobuf and zlib are in build/ARCHITECTURE
+# Static libraries that programs contain: protobuf (event files), zlib (`.npz`), libjpeg-turbo and libpng (images).
+set(MTC_PROGRAM_LIBRARY_NAMES libprotobuf-lite.a libz.a libjpeg.a libpng16.a)
+set(MTC_PROGRAM_LIBRARIES "")
+foreach(name ${MTC_PROGRAM_LIBRARY_NAMES})
+  find_library(MTC_ARCHIVE_${name} ${name} REQUIRED)
+  list(APPEND MTC_PROGRAM_LIBRARIES ${MTC_ARCHIVE_${name}})
+endforeach()
+
+# Programs can be cross-compiled for an architecture if its C++ library is installed, and the static libraries are in build/ARCHITECTURE
 # (tools/setup.sh installs all of them). Builds with sanitizers do not cross-compile, because they would need LLVM's sanitizers for the
 # other architecture.
 set(MTC_CROSS_ARCHITECTURES "")
 foreach(architecture aarch64)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} --target=${architecture}-linux-gnu -print-file-name=libstdc++.a
                   OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE)
-  find_library(MTC_PROTOBUF_ARCHIVE_${architecture} libprotobuf-lite.a
-               PATHS ${PROJECT_SOURCE_DIR}/build/${architecture} NO_DEFAULT_PATH)
-  find_library(MTC_ZLIB_ARCHIVE_${architecture} libz.a PATHS ${PROJECT_SOURCE_DIR}/build/${architecture} NO_DEFAULT_PATH)
-  if(IS_ABSOLUTE "${library}" AND MTC_PROTOBUF_ARCHIVE_${architecture} AND MTC_ZLIB_ARCHIVE_${architecture} AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-    list(APPEND MTC_CROSS_ARCHITECTURES ${architecture})
+  set(MTC_CROSS_FOLDER_${architecture} ${PROJECT_SOURCE_DIR}/build/${architecture})
+  set(MTC_PROGRAM_LIBRARIES_${architecture} ${MTC_PROGRAM_LIBRARY_NAMES})
+  list(TRANSFORM MTC_PROGRAM_LIBRARIES_${architecture} PREPEND ${MTC_CROSS_FOLDER_${architecture}}/)
+  set(missing "")
+  foreach(file ${library} ${MTC_PROGRAM_LIBRARIES_${architecture}} ${MTC_CROSS_FOLDER_${architecture}}/jconfig.h)
+    if(NOT IS_ABSOLUTE "${file}" OR NOT EXISTS "${file}")
+      list(APPEND missing ${file})
+    endif()
+  endforeach()
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    message(STATUS "Programs for ${architecture} cannot be linked by an instrumented build")
+  elseif(missing)
+    message(STATUS "Programs for ${architecture} cannot be linked without ${missing}")
   else()
-    message(STATUS "Programs for ${architecture} cannot be linked: no C++ library, protobuf or zlib, or an instrumented build")
+    list(APPEND MTC_CROSS_ARCHITECTURES ${architecture})
   endif()
 endforeach()

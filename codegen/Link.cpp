@@ -35,6 +35,8 @@ Error mtc::linkProgram(const LinkRequest &request) {
     libraries.push_back("-l" + name);
   std::vector<StringRef> arguments = archiveArguments(code->name(), *archives);
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());
+  if (request.inputs.readsImages)
+    arguments.push_back("-Wl,--undefined=mtc_decode_image");
   // An object of the runtime has more functions than the program calls.
   arguments.push_back("-Wl,--gc-sections");
   if (request.inputs.isStatic)

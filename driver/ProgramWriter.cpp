@@ -9,6 +9,7 @@
 
 #include "codegen/Link.h"
 #include "codegen/target/KernelCache.h"
+#include "runtime/abi/images.h"
 #include "support/compiler/Errors.h"
 
 #include "mlir/IR/Threading.h"
@@ -150,10 +151,19 @@ FailureOr<std::unique_ptr<llvm::MemoryBuffer>> ProgramWriter::generateCode() {
   return code;
 }
 
+/// Returns whether a step has an input that a folder of images can feed.
+static bool readsImages(StepOp step) {
+  return llvm::any_of(step.getInputs().getAsRange<AtAttr>(), [](AtAttr input) {
+    ArrayRef<int64_t> dims = input.getType().getShape();
+    return abi::isBatchOfImages({dims.data(), dims.size()});
+  });
+}
+
 /// Links the program or library to a temporary file.
 llvm::Error ProgramWriter::link(const llvm::MemoryBuffer &code, StringRef output) {
   LinkInputs inputs = compilation.getTarget().getLinkInputs();
   inputs.hasRanks = compilation.getProgram().getRankCount() > 1;
+  inputs.readsImages = llvm::any_of(compilation.getModule().getOps<StepOp>(), readsImages);
   const LinkRequest request{code, output, std::move(inputs)};
   return options.result == Result::Library
              ? linkLibrary(request, libraryFiles(outputName(options, compilation)).names)

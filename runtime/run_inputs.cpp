@@ -7,6 +7,7 @@
 #include "runtime/output_check.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/messages.h"
+#include "support/terminal/suggestions.h"
 
 namespace mtc::runtime {
 
@@ -60,6 +61,17 @@ static void chooseSampling(const Options &options, bool isResumed, Dataset &data
   state.sampling = sampling;
 }
 
+/// Reports the classes of a folder of images.
+static void reportClasses(const Options &options, const TrainingState &state) {
+  if (options.quiet || state.classes.empty())
+    return;
+  note(state.classes.size(),
+       " classes, numbered in this order: ", terminal::listNames(state.classes),
+       state.normalizations.empty() ? "; pixels are 0 to 255, and --scale INPUT=1/255 maps them to "
+                                      "0 to 1"
+                                    : "");
+}
+
 /// Reports samples that are used twice or not at all, unless the user has set --last-batch.
 static void reportLastBatch(const MtcProgram &program, const Options &options, const Dataset &data,
                             const TrainingState &state, int64_t steps) {
@@ -99,11 +111,13 @@ RunInputs::RunInputs(const MtcProgram &program, const std::string &programPath,
       state.schedule =
           overrideSchedule(ScheduleSettings(scheduleOf(program, state)), options.schedule);
   });
-  const DataTransforms transforms = {state.normalizations, state.augmentations, state.seed,
-                                     options.readThreads, !options.gradients.empty()};
+  DataTransforms transforms = {state.normalizations, state.augmentations,        state.seed,
+                               options.readThreads,  !options.gradients.empty(), state.classes};
   if (options.readsData())
     problems.collect([&] {
       data.emplace(program, options.data, !options.outputs.empty(), "--data", transforms);
+      state.classes = transforms.classes = data->classes();
+      reportClasses(options, state);
     });
   if (!options.validate.empty())
     problems.collect([&] {

@@ -15,6 +15,7 @@ packages=(
   ccache                                                                 # shares compiled objects between folders
   g++ libc6-dev libstdc++-12-dev                                         # start-up files, C++ library
   zlib1g-dev libzstd-dev                                                 # needed by LLVM's static libraries; zlib also by .npz files
+  libjpeg62-turbo-dev libpng-dev                                         # folders of images
   libmimalloc-dev                                                        # the compiler's allocator
   libprotobuf-dev protobuf-compiler                                      # ONNX files
   libdnnl-dev                                                            # contractions and convolutions on the CPU; installs libgomp
@@ -59,18 +60,27 @@ if ((${#missing[@]})); then
   done
 fi
 
-# protobuf and zlib for Arm programs: extracted from Debian's packages for that architecture, without installing them. Separate package
-# lists leave those of the system unchanged.
-if [[ ! -e build/aarch64/libprotobuf-lite.a || ! -e build/aarch64/libz.a ]]; then
-  echo "setup.sh: fetching protobuf and zlib for aarch64"
+# Libraries for Arm programs: extracted from Debian's packages for that architecture, without installing them. Separate package lists leave
+# those of the system unchanged. libjpeg has a header for each architecture.
+arm_files=(
+  libprotobuf-dev:lib/libprotobuf-lite.a zlib1g-dev:lib/libz.a libjpeg62-turbo-dev:lib/libjpeg.a libjpeg62-turbo-dev:include/jconfig.h
+  libpng-dev:lib/libpng16.a
+)
+missing=()
+for file in "${arm_files[@]}"; do
+  [[ -e build/aarch64/${file##*/} ]] || missing+=("$file")
+done
+if ((${#missing[@]})); then
+  echo "setup.sh: fetching libraries for aarch64"
   arm=$(mktemp -d)
   mkdir -p "$arm"/{lists,cache}/partial "$arm/cache/archives/partial" build/aarch64
   options=(-q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "Dir::State::lists=$arm/lists" -o "Dir::Cache=$arm/cache"
     -o Dir::State::status=/dev/null -o Debug::NoLocking=1)
-  if (cd "$arm" && apt-get "${options[@]}" update && apt-get "${options[@]}" download libprotobuf-dev zlib1g-dev) >"$arm/log" 2>&1; then
-    for archive in libprotobuf-dev/libprotobuf-lite.a zlib1g-dev/libz.a; do
-      dpkg-deb --fsys-tarfile "$arm/${archive%/*}"_*.deb | tar -xO "./usr/lib/aarch64-linux-gnu/${archive#*/}" >"$arm/archive"
-      mv "$arm/archive" "build/aarch64/${archive#*/}"
+  if (cd "$arm" && apt-get "${options[@]}" update && apt-get "${options[@]}" download "${missing[@]%%:*}") >"$arm/log" 2>&1; then
+    for file in "${missing[@]}"; do
+      path=${file#*:}
+      dpkg-deb --fsys-tarfile "$arm/${file%%:*}"_*.deb | tar -xO "./usr/${path%/*}/aarch64-linux-gnu/${path##*/}" >"$arm/file"
+      mv "$arm/file" "build/aarch64/${path##*/}"
     done
   else
     tail -n 5 "$arm/log" >&2

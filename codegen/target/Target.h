@@ -73,8 +73,9 @@ struct LinkInputs {
   /// The architecture of the program if it differs from that of the machine, as in clang's triple.
   /// It is also the name of the folder of the archives.
   std::string architecture = {};
-  bool isStatic = false; ///< link all libraries statically, including that of C
-  bool hasRanks = false; ///< the program consists of several processes, which MPI connects
+  bool isStatic = false;    ///< link all libraries statically, including that of C
+  bool hasRanks = false;    ///< the program consists of several processes, which MPI connects
+  bool readsImages = false; ///< the program contains the decoders of image files
 };
 
 /// Registers the dialects of the targets' attributes.

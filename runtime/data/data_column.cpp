@@ -42,20 +42,23 @@ DataColumn::DataColumn(const MtcInput &input, std::string flag, DataFile dataFil
     problems.add(flagText, ": holds ", typeName(file.type()), ", but the input '", tensor.name,
                  "' is ", typeName(tensor.type), "; convert it with array.astype(",
                  numpyTypeName(tensor.type), ")");
+  const int workerCount = workers ? workers->count() : 1;
   problems.collect([&] {
-    if (transforms.augmentation)
+    if (file.images)
+      images = std::make_unique<FolderColumn>(input, file.images, transforms.normalization,
+                                              transforms.augmentation, workerCount);
+    else if (transforms.augmentation)
       prepareAugmentation(*transforms.augmentation);
     else
       chooseFeeding();
   });
   problems.throwIfAny();
   countItems();
-  if (transforms.normalization)
+  if (transforms.normalization && !images)
     normalizer.emplace(*transforms.normalization, how == Feeding::Rows ? withoutFirst(dims) : dims,
                        tensor.name);
-  for (int i = 0; augmenter && i < (workers ? workers->count() : 1); ++i)
-    scratch.push_back(std::make_unique<float[]>(static_cast<size_t>(
-        augmenter->storedElements() + itemElements + augmenter->workElements())));
+  if (augmenter)
+    buffers.resize(static_cast<size_t>(workerCount));
 }
 
 void DataColumn::prepareAugmentation(const Augmentation &augmentation) {
@@ -64,8 +67,8 @@ void DataColumn::prepareAugmentation(const Augmentation &augmentation) {
     userError(flagText, ": has shape ", shapeText(found), "; --augment ", input->tensor.name,
               " expects samples of images for an input with a batch axis");
   const float white = isInteger(file.type()) ? 255 : 1;
-  augmenter.emplace(augmentation, withoutFirst(found), withoutFirst(dims), white,
-                    input->tensor.name);
+  augmenter.emplace(augmentation, withoutFirst(dims), white, input->tensor.name);
+  stored = augmenter->layoutOfStored(withoutFirst(found));
 }
 
 void DataColumn::chooseFeeding() {
@@ -97,6 +100,10 @@ void DataColumn::countItems() {
   const std::vector<int64_t> dims = shapeOf(input->tensor);
   itemElements = *elementCount(how == Feeding::Rows ? withoutFirst(dims) : dims, 1);
   itemBytes = itemElements * typeBytes(input->tensor.type);
+  if (file.images) {
+    ends = {file.images->count()};
+    return;
+  }
   int64_t count = 0;
   ends.reserve(file.parts.size());
   for (const ArrayOnDisk &part : file.parts) {
@@ -171,12 +178,13 @@ void DataColumn::refuseValue(Location at, int64_t element, const std::string &va
 /// Reads a stored image, and augments, normalizes and converts it.
 void DataColumn::readImage(Location at, RandomOrigin origin, int worker, char *to) const {
   const uint32_t type = input->tensor.type;
-  const int64_t total = augmenter->storedElements();
-  float *stored = scratch[static_cast<size_t>(worker)].get(), *image = stored + total;
+  const int64_t total = stored.elements();
+  ImageBuffers &own = buffers[static_cast<size_t>(worker)];
+  float *values = own.stored.get(total), *image = own.sample.get(itemElements);
   if (const auto wrong = readConverted(file.parts[at.part], at.item * total, total, MTC_F32,
-                                       reinterpret_cast<char *>(stored)))
+                                       reinterpret_cast<char *>(values)))
     refuseValue(at, wrong->index, wrong->value);
-  augmenter->apply(stored, origin, image + itemElements, image);
+  augmenter->apply(values, stored, origin, own, image);
   if (normalizer)
     normalizer->apply(image, itemElements, 0);
   const char *bytes = reinterpret_cast<const char *>(image);
@@ -191,14 +199,17 @@ void DataColumn::load(const int64_t *list, int64_t count, char *tensor, RandomOr
     return RandomOrigin{origin.seed, origin.position < 0 ? -1 : origin.position + i};
   };
   auto readOne = [&](int64_t i, int worker) {
-    if (augmenter)
+    if (images)
+      images->read(list[i], originOf(i), worker, tensor + i * itemBytes);
+    else if (augmenter)
       readImage(locate(list[i]), originOf(i), worker, tensor + i * itemBytes);
     else
       readItems(locate(list[i]), 1, tensor + i * itemBytes);
   };
-  if (workers && workers->count() > 1 && count > 1 && (augmenter || itemBytes >= minSharedBytes)) {
+  const bool isImage = augmenter || images;
+  if (workers && workers->count() > 1 && count > 1 && (isImage || itemBytes >= minSharedBytes)) {
     workers->run(count, readOne);
-  } else if (augmenter) {
+  } else if (isImage) {
     for (int64_t i = 0; i < count; ++i)
       readOne(i, 0);
   } else {

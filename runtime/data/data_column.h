@@ -5,6 +5,7 @@
 #include "runtime/abi/program.h"
 #include "runtime/data/augmentation.h"
 #include "runtime/data/data_file.h"
+#include "runtime/data/images/folder_column.h"
 #include "runtime/data/normalization.h"
 #include "runtime/data/read_workers.h"
 
@@ -39,8 +40,8 @@ struct ColumnTransforms {
 };
 
 /// Reads items (samples, entries, or the single tensor) of files into an input's tensor. Elements
-/// are converted to the input's type. Reading uses a fixed amount of memory on the stack, and
-/// augmentation the memory of a stored image and an image of the input for each worker.
+/// are converted to the input's type. Reading uses a fixed amount of memory on the stack; images
+/// also use the memory of the largest image and of some images of the input for each worker.
 class DataColumn {
 public:
   /// `flag` is the user's argument, for messages. Throws a user error if the type, the shape or a
@@ -83,9 +84,10 @@ private:
   DataFile file;
   std::optional<ChannelNormalizer> normalizer;
   std::optional<ImageAugmenter> augmenter;
+  ImageLayout stored; ///< of the images that are augmented
   ReadWorkers *workers;
-  /// For each worker, a stored image, an image of the input, and memory for resizing.
-  std::vector<std::unique_ptr<float[]>> scratch;
+  mutable std::vector<ImageBuffers> buffers; ///< of augmentation, by worker
+  std::unique_ptr<FolderColumn> images;      ///< null unless the data is a folder of images
   Feeding how = Feeding::Rows;
   StreamWindow window;
   int64_t itemElements = 0, itemBytes = 0;

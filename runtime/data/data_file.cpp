@@ -1,8 +1,11 @@
 // Opens data files by their extension.
 #include "runtime/data/data_file.h"
 
+#include "runtime/abi/images.h"
 #include "runtime/data/file_list.h"
+#include "runtime/data/images/image_file.h"
 #include "runtime/data/token_stream.h"
+#include "runtime/io/memory_file.h"
 #include "runtime/io/npy.h"
 #include "runtime/io/npz.h"
 #include "runtime/io/safetensors.h"
@@ -89,6 +92,8 @@ void checkPart(const ArrayOnDisk &first, const ArrayOnDisk &part) {
 } // namespace
 
 std::vector<int64_t> DataFile::dims() const {
+  if (images)
+    return {images->count()};
   std::vector<int64_t> dims = parts.front().dims;
   for (size_t i = 1; i < parts.size(); ++i)
     if (__builtin_add_overflow(dims[0], parts[i].dims[0], &dims[0]))
@@ -97,8 +102,30 @@ std::vector<int64_t> DataFile::dims() const {
   return dims;
 }
 
-DataFile openDataFile(const MtcInput &input, const std::string &value, const std::string &flag) {
+DataFile labelsOf(const ImageFolder &images) {
+  const std::vector<int32_t> labels = images.labels();
+  return {
+      {{openMemory("labels of " + images.path(), labels.data(), labels.size() * sizeof(int32_t)),
+        0,
+        MTC_I32,
+        {images.count()},
+        nullptr}}};
+}
+
+/// Returns whether files of images can feed an input. The linker has added their decoders then.
+static bool acceptsImages(const MtcInput &input) {
+  return !input.is_whole && abi::isBatchOfImages({input.tensor.dims, input.tensor.rank}) &&
+         mtc_decode_image;
+}
+
+DataFile openDataFile(const MtcInput &input, const std::string &value, const std::string &flag,
+                      const std::vector<std::string> &classes) {
   constexpr size_t manyFiles = 128;
+  if (acceptsImages(input) && isImageFolder(value)) {
+    DataFile file;
+    file.images = std::make_shared<ImageFolder>(value, classes);
+    return file;
+  }
   const std::vector<FileChoice> files = listDataFiles(value);
   if (files.size() > manyFiles)
     raiseOpenFileLimit();

@@ -65,6 +65,26 @@ bool Dataset::findMasked(const std::vector<Source> &sources, size_t i) {
   return maskedBy[i] >= 0;
 }
 
+/// Labels images by their folders: sets the source of an input of classes that has no file.
+void Dataset::labelImages(const Flags &flags, std::vector<Source> &sources, Problems &problems) {
+  const auto images = std::find_if(sources.begin(), sources.end(), [](const Source &each) {
+    return each.file && each.file->images && !each.file->images->classes().empty();
+  });
+  if (images == sources.end())
+    return;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const MtcInput &input = program.inputs[i];
+    if (!input.is_label || fileOf(flags, input) || input.tensor.rank != 1 ||
+        !isInteger(input.tensor.type))
+      continue;
+    classNames = images->file->images->classes();
+    sources[i] = {labelsOf(*images->file->images), images->flag, {}};
+    if (hasRange(input) && std::ssize(classNames) > input.limit)
+      problems.add(images->flag, ": has ", classNames.size(), " classes; ", input.user, " takes ",
+                   rangeText(input));
+  }
+}
+
 /// Opens the files of each input. The labels of a token stream are its next tokens: the last token
 /// of each file is only a label.
 std::vector<Dataset::Source> Dataset::open(const Flags &flags, bool labelsOptional,
@@ -74,12 +94,15 @@ std::vector<Dataset::Source> Dataset::open(const Flags &flags, bool labelsOption
     const MtcInput &input = program.inputs[i];
     if (const std::string *file = fileOf(flags, input))
       problems.collect([&] {
-        sources[i] = {openDataFile(input, *file, flagName), flagOf(input.tensor.name, *file), {}};
+        sources[i] = {
+            openDataFile(input, *file, flagName, classNames), flagOf(input.tensor.name, *file), {}};
       });
   }
+  if (!labelsOptional)
+    labelImages(flags, sources, problems);
   for (size_t i = 0; i < columns.size(); ++i) {
     const MtcInput &input = program.inputs[i];
-    if (!fileOf(flags, input) && input.shifted_from < 0 &&
+    if (!fileOf(flags, input) && !sources[i].file && input.shifted_from < 0 &&
         !(labelsOptional ? input.is_label : input.is_of_outputs) && !findMasked(sources, i))
       problems.add(flagName, " ", input.tensor.name,
                    "=FILE is missing: ", typeName(input.tensor.type), " ", shapesOfFiles(input));
@@ -319,7 +342,7 @@ Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptio
     : program(program), flagName(std::move(flagName)), seed(transforms.seed),
       workers(std::make_unique<ReadWorkers>(transforms.readThreads)), columns(program.input_count),
       ragged(program.input_count), maskedBy(program.input_count, -1),
-      labelsOfStream(program.input_count), shapes(program) {
+      labelsOfStream(program.input_count), shapes(program), classNames(transforms.classes) {
   Problems problems;
   checkNames(flags, problems);
   bind(flags, labelsOptional, transforms, problems);

@@ -27,6 +27,7 @@ struct DataTransforms {
   int readThreads = 1; ///< threads that share the samples of a batch
   /// Use the first shape only, for which a program writes gradients.
   bool usesFirstShape = false;
+  std::vector<std::string> classes = {}; ///< of image folders; empty: those of the folders
 };
 
 class Dataset {
@@ -34,7 +35,8 @@ public:
   /// `flags` are the (NAME, FILE) pairs of `flagName`: --data or --validate. All problems are
   /// reported in one failure: inputs without data, unknown input names, files that do not fit,
   /// columns of different lengths, and labels of a language model that are not the next tokens.
-  /// Omitted labels are derived from the tokens if the program allows it. With `labelsOptional`
+  /// Omitted labels are derived from the tokens if the program allows it, or from the names of
+  /// the folders of images. With `labelsOptional`
   /// (forward pass only), omitted labels are filled with the value that losses ignore. Without it,
   /// inputs that only the outputs depend on may be omitted, and are zero.
   /// Normalized and augmented inputs are floats.
@@ -58,6 +60,10 @@ public:
 
   /// Returns one-line warnings about data that may be unintended.
   const std::vector<std::string> &warnings() const { return warningTexts; }
+
+  /// Returns the names of the classes if the labels are those of a folder of images; otherwise
+  /// none.
+  const std::vector<std::string> &classes() const { return classNames; }
 
   /// Draws samples in proportion to the weights of a file, or by classes of the labels. Throws a
   /// user error if the file does not fit or the program has no classes.
@@ -93,6 +99,7 @@ private:
   }
   void checkNames(const Flags &flags, class Problems &problems) const;
   std::vector<Source> open(const Flags &flags, bool labelsOptional, class Problems &problems);
+  void labelImages(const Flags &flags, std::vector<Source> &sources, class Problems &problems);
   void bind(const Flags &flags, bool labelsOptional, const DataTransforms &transforms,
             class Problems &problems);
   void chooseFeeding(Problems &problems);
@@ -122,6 +129,7 @@ private:
   Feeding how = Feeding::Rows;
   int64_t rowCount = 0;
   std::vector<std::string> warningTexts;
+  std::vector<std::string> classNames;
   std::unique_ptr<const WeightedSampler> sampling;
 };
 

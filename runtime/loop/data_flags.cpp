@@ -92,11 +92,13 @@ std::vector<OptionFlag> valueFlags() {
   return {
       {{.name = "data",
         .value = "NAME=FILE",
-        .summary = "Data of an input: .npy, .npz, .safetensors or token .bin",
+        .summary = "Data of an input: .npy, .npz, .safetensors, token .bin or images",
         .detail =
             "FILE,FILE,..., a quoted pattern 'DIR/*.npy' or a folder of .npy files joins files "
             "along the first axis. FILE:NAME is an array of a .npz or .safetensors file, "
-            "FILE:TYPE the token type of a .bin (u16, u32). Values are converted to the "
+            "FILE:TYPE the token type of a .bin (u16, u32). A folder with a folder of .jpg or .png "
+            "files for each class feeds an input of images, and its sorted names are the labels. "
+            "Values are converted to the "
             "input's type. The first axis is the batch, or, in files with one axis more "
             "than the input, the step. Labels of causal-lm are the next tokens: those of a "
             "token .bin follow from it, Hugging Face's must be shifted by one.",
@@ -141,11 +143,14 @@ std::vector<OptionFlag> valueFlags() {
         .value = "NAME=LIST",
         .summary = "Augment images in training, such as x=crop:4,flip",
         .detail =
-            "crop crops images that are larger than the input, at random after adding PADDING "
+            "resize:SIDE resizes the shorter side of images, in evaluation, too (images of "
+            "folders: to cover the input); crop crops images that are larger than the input, at "
+            "random after adding PADDING "
             "zeros at each side (crop:PADDING), or the center in evaluation; "
             "resized-crop:AREA resizes a random part of at least this fraction of the area "
             "(0.08); flip flips half of the images horizontally; brightness:X, contrast:X and "
-            "saturation:X multiply by a factor of 1-X to 1+X. Images depend on --seed and the "
+            "saturation:X multiply by a factor of 1-X to 1+X; hue:X rotates the color wheel by -X "
+            "to X turns. Images depend on --seed and the "
             "position of the sample in the run. Checkpoints contain the augmentation, and a "
             "resumed run keeps it.",
         .group = "Data",
@@ -153,7 +158,7 @@ std::vector<OptionFlag> valueFlags() {
        setAugmentation},
       {{.name = "read-threads",
         .value = "N",
-        .summary = "Threads that read, convert and augment large samples",
+        .summary = "Threads that read, decode, convert and augment large samples",
         .defaultValue = "up to 4",
         .group = "Data"},
        [](Options &o, const FlagValue &v) { o.readThreads = v.number<int>(1, 1024); }},

@@ -14,6 +14,7 @@
 #include "runtime/support/messages.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -92,6 +93,13 @@ int64_t largestOutput(const MtcProgram &program) {
   return largest;
 }
 
+/// Returns the metadata of a file of outputs: the names of the classes, if they are known.
+std::map<std::string, std::string> metadataOf(const TrainingState &state) {
+  if (state.classes.empty())
+    return {};
+  return {{"classes", nlohmann::json(state.classes).dump()}};
+}
+
 } // namespace
 
 void evaluate(const Session &session, const TrainingState &state) {
@@ -135,7 +143,7 @@ void writeOutputs(const Session &session, const TrainingState &state) {
   ToLeader toLeader(session.ranks, largestOutput(program), "outputs of a batch");
   std::optional<SafetensorsWriter> writer;
   if (session.ranks.isLeader())
-    writer.emplace(session.options.outputs, entries);
+    writer.emplace(session.options.outputs, entries, metadataOf(state));
   auto move = [&](int rank, int64_t number, const MtcProgram &shaped) {
     for (uint32_t i = 0; i < program.output_count; ++i) {
       const MtcTensor &output = shaped.outputs[i];

@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 constexpr const char *formatName = "mtc-checkpoint";
 /// Version 1 had no checksum and no schedule_steps, version 2 no schedule and no validation,
 /// version 3 no piece_bytes, version 4 no micro_steps, no program and no earlier steps, version 5
-/// no normalization, augmentation and sampling, version 6 no grouped rows.
+/// no normalization, augmentation and sampling, version 6 no classes and no grouped rows.
 constexpr int formatVersion = 7, oldestVersion = 2;
 
 std::string textOf(const Json &manifest) {
@@ -112,6 +112,13 @@ public:
     if (!json.value(key, Json()).is_string())
       userError(path, ": lacks '", key, "'");
     return json[key].get<std::string>();
+  }
+  std::vector<std::string> strings(const char *key) const {
+    const Json list = json.value(key, Json());
+    if (!list.is_array() ||
+        !std::all_of(list.begin(), list.end(), [](const Json &each) { return each.is_string(); }))
+      userError(path, ": '", key, "' is ", list.dump(), "; expected a list of strings");
+    return list.get<std::vector<std::string>>();
   }
   bool boolean(const char *key) const {
     if (!json.value(key, Json()).is_boolean())
@@ -333,6 +340,8 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
     json["normalization"] = jsonOf(state.normalizations);
   for (const auto &[name, augmentation] : state.augmentations)
     json["augmentation"][name] = augmentationText(augmentation);
+  if (!state.classes.empty())
+    json["classes"] = state.classes;
   if (!state.sampling.empty())
     json["sampling"] = state.sampling;
   if (state.samplesPerStep)
@@ -371,6 +380,8 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
     state.normalizations = parseNormalizations(path, fields.object("normalization"));
   if (json.contains("augmentation"))
     state.augmentations = parseAugmentations(path, fields.object("augmentation"));
+  if (json.contains("classes"))
+    state.classes = fields.strings("classes");
   if (json.contains("sampling"))
     state.sampling = fields.string("sampling");
   state.stepsPerEpoch = fields.optionalNatural("steps_per_epoch", maxSteps);

@@ -38,7 +38,8 @@ struct TrainingState {
   std::optional<ScheduleSettings> schedule; ///< set by flags; nullopt: the compiled schedule
   Normalizations normalizations;            ///< of the inputs, by name
   Augmentations augmentations;              ///< of the inputs, by name
-  std::string sampling; ///< description of the weighted sampler; "" if there is none
+  std::vector<std::string> classes; ///< of image folders, by index; none if no folder is read
+  std::string sampling;             ///< description of the weighted sampler; "" if there is none
   ValidationState validation;
   std::vector<EarlierSteps> earlier; ///< steps before the run was resumed with another batch
 };

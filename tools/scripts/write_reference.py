@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the generated pages of docs/reference/ from tables in the code: flags of mtc and of programs, ONNX operators, techniques, passes,
+"""Writes the generated pages of docs/reference/ from tables in the code: flags of mtc, of programs and of mtc.data, ONNX operators, techniques, passes,
 dialects and targets. `--check` only compares, and exits with 1 if a page is out of date."""
 
 import argparse
+import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -66,6 +68,18 @@ def program_flags(mtc: Path) -> str:
     return "# Flags of compiled programs\n\n" + intro + fence(text[text.index("\nData:\n") :])
 
 
+def data_flags() -> str:
+    """Returns the help of `python -m mtc.data`. The module of its flags is loaded alone, because the package requires NumPy."""
+    specification = importlib.util.spec_from_file_location("mtc_data_options", ROOT / "python/mtc/data/_options.py")
+    options = importlib.util.module_from_spec(specification)
+    sys.modules[specification.name] = options
+    specification.loader.exec_module(options)
+    os.environ["COLUMNS"] = "120"
+    text = options.parser().format_help()
+    intro = "[Tables and text](../guide/data.md#tables-and-text) explains the conversion.\n\n"
+    return "# Flags of python -m mtc.data\n\n" + intro + fence(text)
+
+
 TARGETS = """
 | `--target` | programs | flags | guide |
 |---|---|---|---|
@@ -98,7 +112,7 @@ def main() -> int:
     options = parser.parse_args()
     mtc = options.build / "bin/mtc"
     pages = {"command-line.md": command_line(mtc), "programs.md": program_flags(mtc), "operators.md": operators(mtc),
-             "techniques.md": techniques(mtc)}
+             "techniques.md": techniques(mtc), "data.md": data_flags()}
     pages |= {page: f"# {title}\n{records(options.build, parts)}" for page, (title, parts) in RECORDS.items()}
     pages["targets.md"] = targets(mtc, options.build, *RECORDS["targets.md"])
     outdated = []

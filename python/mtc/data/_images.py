@@ -29,7 +29,7 @@ class ImageSource(Source):
 
     def __init__(self, folder: Path, classes: Sequence[str]) -> None:
         self._arrow = require("pyarrow", f"{folder}: a folder of images")
-        found = [(path, name) for name in classes for path in sorted((folder / name).rglob("*")) if path.suffix.lower() in EXTENSIONS]
+        found = [(path, name) for name in classes for path in sorted((folder / name).rglob("*"), key=_order) if path.suffix.lower() in EXTENSIONS]
         super().__init__([folder])
         self._paths, self._classes = [str(path) for path, _ in found], [name for _, name in found]
         self.rows = len(found)
@@ -41,6 +41,11 @@ class ImageSource(Source):
             end = min(at + BATCH, len(self._paths))
             batch = self._arrow.record_batch([self._paths[at:end], self._classes[at:end]], schema=self.schema)
             yield batch.select(list(columns)), end / len(self._paths)
+
+
+def _order(path: Path) -> tuple[str, str]:
+    """Returns the key of torchvision's order: by folder, then by name."""
+    return str(path.parent), path.name
 
 
 def open_image_folder(folder: Path) -> ImageSource | None:

@@ -131,12 +131,12 @@ def _validation(words: list[str]) -> float | list[str]:
     return fraction
 
 
-def parse(arguments: Sequence[str]) -> Options:
-    """Parses a command line. Exits with code 2 and a message if it is invalid."""
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line, which this file defines without other modules of mtc."""
+    result = argparse.ArgumentParser(
         prog="python -m mtc.data", description="Convert tables and text to data files of mtc's programs.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)  # fmt: skip
-    add = parser.add_argument
+    add = result.add_argument
     add("inputs", nargs="+", metavar="FILE", help="training data")
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write")
     add("--column", dest="columns", type=_column, action="append", default=[], metavar="NAME=COLUMNS",
@@ -163,11 +163,17 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--delimiter", metavar="CHARACTER", help="delimiter of CSV files (default: a comma; a tab in .tsv)")
     add("--no-header", dest="has_header", action="store_false", help="CSV files without names of columns, which are f0, f1, ...")
     add("--quiet", action="store_true", help="print only errors")
-    values = vars(parser.parse_args(arguments))
+    return result
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    """Parses a command line. Exits with code 2 and a message if it is invalid."""
+    command_line = parser()
+    values = vars(command_line.parse_args(arguments))
     try:
         values["validation"] = values["validation"] and _validation(values["validation"])
     except argparse.ArgumentTypeError as error:
-        parser.error(f"argument --validation: {error}")
+        command_line.error(f"argument --validation: {error}")
     if values["delimiter"] is not None and len(values["delimiter"]) != 1:
-        parser.error("argument --delimiter: expected one character")
+        command_line.error("argument --delimiter: expected one character")
     return Options(**values)

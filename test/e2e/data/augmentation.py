@@ -84,7 +84,7 @@ assert report["arena_bytes"] == plan["peak_bytes"], (report, plan)
 for words, *expected in (
     ((), "has shape [96, 3, 36, 36]; the input 'x' takes [rows, 3, 32, 32]", "--augment x=crop"),
     (("--augment", "x=flip"), "images of shape [3, 36, 36], and the input [3, 32, 32]; expected --augment x=crop"),
-    (("--augment", "x=rotate"), "--augment x=rotate: 'rotate' is unknown; expected crop"),
+    (("--augment", "x=rotate"), "--augment x=rotate: 'rotate' is unknown; expected resize:SIDE, crop"),
     (("--augment", "labels=flip"), "'labels' is i64; expected an input of floats"),
     (("--augment", "y=flip"), "the program has no input 'y'"),
     (("--augment", "x"), "expected NAME=LIST"),

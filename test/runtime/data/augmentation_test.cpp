@@ -1,7 +1,10 @@
-// Augmentation: lists, crops, flips, colors, and independence of threads.
+// Augmentation: lists, resizing, crops, flips, colors, and independence of threads.
 #include "runtime/data/augmentation.h"
 
 #include "runtime/data/dataset.h"
+#include "runtime/data/images/image_augmenter.h"
+#include "runtime/data/images/image_colors.h"
+#include "runtime/data/images/image_resize.h"
 #include "runtime/support/failure.h"
 #include "test/runtime/support.h"
 
@@ -29,17 +32,20 @@ Floats counting(size_t count) {
 
 Floats apply(const std::string &list, const std::vector<int64_t> &stored,
              const std::vector<int64_t> &wanted, int64_t position, const Floats &image) {
-  const ImageAugmenter augmenter(parseAugmentation(list), stored, wanted, 255, "x");
+  const ImageAugmenter augmenter(parseAugmentation(list), wanted, 255, "x");
   size_t elements = 1;
   for (int64_t dim : wanted)
     elements *= static_cast<size_t>(dim);
-  Floats result(elements, -1), work(static_cast<size_t>(augmenter.workElements()));
-  augmenter.apply(image.data(), {5, position}, work.data(), result.data());
+  Floats result(elements, -1);
+  ImageBuffers buffers;
+  augmenter.apply(image.data(), augmenter.layoutOfStored(stored), {5, position}, buffers,
+                  result.data());
   return result;
 }
 
 TEST(Augmentation, ListsAreReadBack) {
-  const char *everything = "crop:4,flip,brightness:0.2,contrast:0.5,saturation:1";
+  const char *everything =
+      "resize:256,crop:4,flip,brightness:0.2,contrast:0.5,saturation:1,hue:0.5";
   for (const char *list : {"crop", "crop:4", "flip", "resized-crop:0.25,flip", everything})
     EXPECT_EQ(augmentationText(parseAugmentation(list)), list);
   EXPECT_EQ(flagsOf(Augmentations{{"x", parseAugmentation("flip,crop:0")}}),
@@ -47,8 +53,13 @@ TEST(Augmentation, ListsAreReadBack) {
   EXPECT_EQ(augmentationText(parseAugmentation("resized-crop")), "resized-crop:0.08");
   EXPECT_THAT(problemOf([] { parseAugmentation("crop:2,resized-crop"); }),
               HasSubstr("both crop; expected one of them"));
-  EXPECT_THAT(problemOf([] { parseAugmentation("rotate"); }),
-              HasSubstr("'rotate' is unknown; expected crop, crop:PADDING, resized-crop"));
+  EXPECT_THAT(
+      problemOf([] { parseAugmentation("rotate"); }),
+      HasSubstr("'rotate' is unknown; expected resize:SIDE, crop, crop:PADDING, resized-crop"));
+  EXPECT_THAT(problemOf([] { parseAugmentation("resize"); }),
+              HasSubstr("resize: expected 1 to 16384 pixels of the shorter side"));
+  EXPECT_THAT(problemOf([] { parseAugmentation("hue:0.6"); }),
+              HasSubstr("hue: expected a number above 0 and at most 0.5"));
   EXPECT_THAT(problemOf([] { parseAugmentation("crop:-1"); }), HasSubstr("0 to 1024"));
   EXPECT_THAT(problemOf([] { parseAugmentation("flip:2"); }), HasSubstr("'flip:2' is unknown"));
   EXPECT_THAT(problemOf([] { parseAugmentation("brightness:2"); }), HasSubstr("at most 1"));
@@ -84,9 +95,9 @@ TEST(Augmentation, ResizingIsPillows) {
     image[i] = static_cast<float>(i * i);
   auto resized = [&](const ImageBox &box, int64_t height, int64_t width) {
     const ImageLayout from = {1, 4, 5, false}, into = {1, height, width, false};
-    Floats work(static_cast<size_t>(resizeElements(from, into))),
-        to(static_cast<size_t>(into.elements()));
-    resizeImage(image.data(), from, box, into, work.data(), to.data());
+    GrowingBuffer<float> work;
+    Floats to(static_cast<size_t>(into.elements()));
+    showImage(image.data(), from, {box, height, width, 0, 0}, into, work, to.data());
     return to;
   };
   EXPECT_EQ(resized({0, 0, 4, 5}, 4, 5), image);
@@ -97,6 +108,39 @@ TEST(Augmentation, ResizingIsPillows) {
               testing::Pointwise(testing::FloatNear(1e-3F),
                                  Floats{36, 44.125F, 54.625F, 64, 78.5F, 89.75F, 104, 116.5F, 121,
                                         135.375F, 153.375F, 169}));
+}
+
+TEST(Augmentation, ViewsAreWindowsOfTheResizedImage) {
+  // A window of a resized image, partly outside of it, has the elements of the whole; so have bytes
+  // with adjacent channels.
+  const ImageLayout from = {3, 9, 7, true}, whole = {3, 5, 6, true}, window = {3, 4, 4, true};
+  std::vector<uint8_t> image(189), all(90), part(48);
+  for (size_t i = 0; i < image.size(); ++i)
+    image[i] = static_cast<uint8_t>(i * 37);
+  GrowingBuffer<uint8_t> work;
+  const ImageBox box = {1, 0, 8, 6};
+  showImage(image.data(), from, {box, 5, 6, 0, 0}, whole, work, all.data());
+  showImage(image.data(), from, {box, 5, 6, -1, 3}, window, work, part.data());
+  for (int64_t y = 0; y < 4; ++y)
+    for (int64_t x = 0; x < 4; ++x)
+      for (int64_t c = 0; c < 3; ++c) {
+        const bool isInside = y >= 1 && x < 3;
+        EXPECT_EQ(part[static_cast<size_t>(window.at(c, y, x))],
+                  isInside ? all[static_cast<size_t>(whole.at(c, y - 1, x + 3))] : 0);
+      }
+}
+
+TEST(Augmentation, TheShorterSideIsResized) {
+  // Evaluation: 8 x 4 pixels are resized to 4 x 2, of which rows 1 and 2 are the center.
+  Floats image(32);
+  for (size_t i = 0; i < 32; ++i)
+    image[i] = static_cast<float>(i / 4);
+  const Floats center = apply("resize:2", {8, 4}, {2, 2}, -1, image);
+  EXPECT_THAT(center, testing::ElementsAre(testing::FloatNear(2.5F, 1e-5F), center[0],
+                                           testing::FloatNear(4.5F, 1e-5F), center[2]));
+  // A side that does not cover the input is enlarged.
+  EXPECT_THAT(apply("resize:1", {3, 3}, {2, 2}, -1, Floats(9, 4)),
+              testing::Each(testing::FloatEq(4)));
 }
 
 TEST(Augmentation, ResizedCropsKeepConstantImagesAndCoverTheRange) {
@@ -150,10 +194,27 @@ TEST(Augmentation, ColorsAreThoseOfColorJitter) {
       EXPECT_FLOAT_EQ(found[pixel * 3 + c], expected[c * 4 + pixel]);
 }
 
+TEST(Augmentation, HuesAreThoseOfTorchvision) {
+  // torchvision.transforms.functional.adjust_hue of the image / 255, times 255.
+  const Floats image = {10, 200, 30, 90, 60, 70, 250, 0, 5, 5, 5, 5}; // three channels of 1 x 4
+  for (const auto &[turns, expected] :
+       {std::pair{0.1F, Floats{5, 200, 5, 90, 60, 187, 250, 49, 33, 5, 127, 0}},
+        std::pair{-0.3F, Floats{60, 109, 250, 13, 11, 5, 29, 0, 5, 200, 5, 90}},
+        std::pair{0.5F, Floats{55, 5, 225, 0, 5, 135, 5, 90, 60, 200, 250, 85}}}) {
+    Floats found = image;
+    changeColors({.brightness = {}, .contrast = {}, .saturation = {}, .hue = turns},
+                 {3, 1, 4, false}, 255, found.data());
+    EXPECT_THAT(found, testing::Pointwise(testing::FloatNear(2e-3F), expected)) << turns;
+  }
+  const Floats gray = {7, 9, 7, 9, 7, 9};
+  EXPECT_EQ(apply("hue:0.5", {3, 1, 2}, {3, 1, 2}, 3, gray), gray);
+}
+
 TEST(Augmentation, ShapesThatDoNotFit) {
   auto problem = [](const std::string &list, const std::vector<int64_t> &stored,
                     const std::vector<int64_t> &wanted) {
-    return problemOf([&] { ImageAugmenter(parseAugmentation(list), stored, wanted, 255, "x"); });
+    return problemOf(
+        [&] { ImageAugmenter(parseAugmentation(list), wanted, 255, "x").layoutOfStored(stored); });
   };
   EXPECT_THAT(problem("flip", {3, 9, 9}, {3, 8, 8}), HasSubstr("expected --augment x=crop"));
   EXPECT_THAT(problem("crop", {3, 7, 9}, {3, 8, 8}), HasSubstr("images of at least its size"));

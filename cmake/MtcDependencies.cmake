@@ -36,8 +36,8 @@ include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
-# Static libraries that programs contain: protobuf (event files), zlib (`.npz`), libjpeg-turbo and libpng (images).
-set(MTC_PROGRAM_LIBRARY_NAMES libprotobuf-lite.a libz.a libjpeg.a libpng16.a)
+# Static libraries that programs contain: zlib (`.npz`), libjpeg-turbo and libpng (images).
+set(MTC_PROGRAM_LIBRARY_NAMES libz.a libjpeg.a libpng16.a)
 set(MTC_PROGRAM_LIBRARIES "")
 foreach(name ${MTC_PROGRAM_LIBRARY_NAMES})
   find_library(MTC_ARCHIVE_${name} ${name} REQUIRED)

@@ -63,8 +63,7 @@ fi
 # Libraries for Arm programs: extracted from Debian's packages for that architecture, without installing them. Separate package lists leave
 # those of the system unchanged. libjpeg has a header for each architecture.
 arm_files=(
-  libprotobuf-dev:lib/libprotobuf-lite.a zlib1g-dev:lib/libz.a libjpeg62-turbo-dev:lib/libjpeg.a libjpeg62-turbo-dev:include/jconfig.h
-  libpng-dev:lib/libpng16.a
+  zlib1g-dev:lib/libz.a libjpeg62-turbo-dev:lib/libjpeg.a libjpeg62-turbo-dev:include/jconfig.h libpng-dev:lib/libpng16.a
 )
 missing=()
 for file in "${arm_files[@]}"; do

@@ -7,8 +7,6 @@
 #include "runtime/reports/wall_clock.h"
 #include "runtime/support/failure.h"
 
-#include "event.pb.h"
-
 #include <array>
 #include <bit>
 #include <cstdio>
@@ -36,12 +34,6 @@ template <typename Integer> void appendInteger(std::string &record, Integer valu
 /// Appends a checksum, masked because records may contain checksums of other records.
 void appendChecksum(std::string &record, std::string_view bytes) {
   appendInteger(record, std::rotr(crc32c(bytes), 15) + 0xa282ead8);
-}
-
-void addScalar(events::Summary &summary, const std::string &tag, double value) {
-  events::Summary::Value &added = *summary.add_value();
-  added.set_tag(tag);
-  added.set_simple_value(static_cast<float>(value));
 }
 
 } // namespace
@@ -73,36 +65,34 @@ void TensorBoard::openFile() {
 void TensorBoard::begin(const RunFacts &given) {
   facts = given;
   openFile();
-  events::Event version;
-  version.set_file_version("brain.Event:2");
-  write(version);
-  events::Event start;
-  start.set_step(facts.firstStep ? facts.firstStep + 1 : 0);
-  start.mutable_session_log()->set_status(events::SessionLog::START);
-  write(start);
+  begin(0);
+  event.addFileVersion("brain.Event:2");
+  write();
+  begin(facts.firstStep ? facts.firstStep + 1 : 0);
+  event.addSessionStart();
+  write();
 }
 
 void TensorBoard::step(const StepMetrics &metrics) {
-  events::Event event;
-  event.set_step(metrics.step);
+  begin(metrics.step);
   forEachField(metrics, facts, [&](const char *name, double value) {
-    addScalar(*event.mutable_summary(), text("train/", name), value);
+    event.addScalar(text("train/", name), static_cast<float>(value));
   });
-  write(event);
+  write();
 }
 
 void TensorBoard::validation(const ValidationMetrics &metrics) {
-  events::Event event;
-  event.set_step(metrics.step);
-  forEachField(metrics, [&](const std::string &name, double value) {
-    addScalar(*event.mutable_summary(), text("validation/", name), value);
+  begin(metrics.step);
+  forEachField(metrics, [&](const std::string &name, auto value) {
+    event.addScalar(text("validation/", name), static_cast<float>(value));
   });
-  write(event);
+  write();
 }
 
-void TensorBoard::write(events::Event &event) {
-  event.set_wall_time(secondsSince1970());
-  event.SerializeToString(&message);
+void TensorBoard::begin(int64_t step) { event.begin(secondsSince1970(), step); }
+
+void TensorBoard::write() {
+  const std::string &message = event.finish();
   record.clear();
   appendInteger(record, uint64_t{message.size()});
   appendChecksum(record, std::string(record));

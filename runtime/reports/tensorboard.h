@@ -3,14 +3,11 @@
 #define MTC_RUNTIME_REPORTS_TENSORBOARD_H
 
 #include "runtime/io/appended_file.h"
+#include "runtime/reports/event_message.h"
 #include "runtime/reports/run_listener.h"
 
 #include <memory>
 #include <string>
-
-namespace mtc::runtime::events {
-class Event;
-} // namespace mtc::runtime::events
 
 namespace mtc::runtime {
 
@@ -30,12 +27,16 @@ public:
 
 private:
   void openFile();
-  void write(events::Event &event);
+  /// Begins the event of a step.
+  void begin(int64_t step);
+  /// Appends the event to the file.
+  void write();
 
   std::string folder;
   std::unique_ptr<AppendedFile> file;
   RunFacts facts;
-  std::string message, record; ///< buffers, reused for each event
+  EventMessage event;
+  std::string record; ///< buffer, reused for each event
 };
 
 } // namespace mtc::runtime

@@ -9,7 +9,6 @@
 #include "runtime/io/durable_file.h"
 #include "runtime/loop/evaluate.h"
 #include "runtime/loop/gradients.h"
-#include "runtime/loop/listeners.h"
 #include "runtime/loop/session.h"
 #include "runtime/loop/signal_thread.h"
 #include "runtime/loop/train.h"
@@ -17,7 +16,10 @@
 #include "runtime/reports/memory_report.h"
 #include "runtime/reports/profile.h"
 #include "runtime/reports/profile_summary.h"
+#include "runtime/reports/progress.h"
+#include "runtime/reports/report_files.h"
 #include "runtime/reports/standard_output.h"
+#include "runtime/reports/terminal_progress.h"
 #include "runtime/reports/trace.h"
 #include "runtime/state/adapters.h"
 #include "runtime/state/averages.h"
@@ -81,6 +83,13 @@ int64_t arenaBytes(const MtcProgram &program, const Options &options) {
 
 template <typename Value> Value *addressOf(std::optional<Value> &value) {
   return value ? &*value : nullptr;
+}
+
+void addListeners(const MtcProgram &program, const Options &options, int64_t step,
+                  RunListeners &listeners) {
+  addReports(program, {options.metrics, options.tensorboard, options.report}, step, listeners);
+  if (!options.quiet)
+    listeners.add(std::make_unique<Progress>(std::make_unique<TerminalProgress>()));
 }
 
 /// Executes the run except for the exports at its end. Write errors are added to `failures`, so

@@ -54,9 +54,9 @@ public:
                                : StopSignal::agreed() != 0 ? RunOutcome::Stopped
                                                            : RunOutcome::Completed;
     const bool stopsEarly = outcome == RunOutcome::Completed && validation && state.step < total &&
-                            validation->stopsEarly();
+                            validation->getBest().stopsEarly();
     const std::string early = stopsEarly ? text("stopped early after step ", state.step, " of ",
-                                                total, ": ", validation->describeStop())
+                                                total, ": ", validation->getBest().describeStop())
                                          : "";
     session.listeners.end({outcome, state.step, stopsEarly ? early : problems.message()}, problems);
     problems.throwIfAny();
@@ -109,7 +109,7 @@ private:
   bool isStopped() {
     waitForRankZero(session.program, session.device); // It saves what is due after the last step.
     return StopSignal::agree(session.ranks, "agreement on the next step",
-                             problems.any() || (validation && validation->stopsEarly()));
+                             problems.any() || (validation && validation->getBest().stopsEarly()));
   }
 
   /// Returns whether the current step is to be validated: at the steps of --validate-every and at
@@ -128,7 +128,7 @@ private:
       if (known.bestStep == state.step)
         saveBest();
       else if (!session.options.quiet)
-        note(session.best->name(), ": the ", validation->describeBest(),
+        note(session.best->name(), ": the ", validation->getBest().describe(),
              " is that of an earlier run, whose checkpoint is not in this folder");
     }
     if (needsValidation())
@@ -161,7 +161,7 @@ private:
 
   /// Prints the best validation and its checkpoint. `early` is the reason of an early stop, or "".
   void printBest(const std::string &early) const {
-    const std::string best = validation->describeBest();
+    const std::string best = validation->getBest().describe();
     const int64_t step = state.validation.bestStep;
     const bool isHeld = session.best && !best.empty() && session.best->heldStep() == step;
     const std::string held =

@@ -6,29 +6,21 @@
 #include "runtime/support/messages.h"
 
 #include <chrono>
-#include <cmath>
 
 namespace mtc::runtime {
 
 /// Returns the metric of --keep-best, that of the checkpoint, or the loss.
-static const MetricKind &metricOf(const Session &session, const TrainingState &state) {
+static BestMetric metricOf(const Session &session, const TrainingState &state) {
   const std::string &given = session.options.keepBest;
   const std::string &name = given.empty() ? state.validation.metric : given;
   const MetricKind *found = findMetric(session.program, name);
-  return found ? *found : allMetrics().front();
+  return found ? BestMetric{found->name, found->isHigherBetter} : BestMetric{};
 }
 
 Validation::Validation(const Session &session, TrainingState &state)
-    : session(session), state(state), metric(metricOf(session, state)),
-      sums(session.program, session.ranks) {
-  ValidationState &history = state.validation;
-  if (!history.metric.empty() && history.metric != metric.name) {
-    warn("--keep-best ", metric.name, ": the checkpoint's run kept the best ", history.metric,
-         "; earlier validations are not compared with later ones");
-    history = {.step = history.step, .metric = {}, .best = {}, .bestStep = 0, .sinceBest = 0};
-  }
-  history.metric = metric.name;
-}
+    : session(session), state(state),
+      best(state.validation, metricOf(session, state), session.options.earlyStop),
+      sums(session.program, session.ranks) {}
 
 bool Validation::isDue() const {
   if (state.step == 0 || isDone())
@@ -71,22 +63,10 @@ std::optional<ValidationMetrics> Validation::run() {
     warnOnce(warning);
   double value = found->loss;
   for (const auto &[name, each] : found->metrics)
-    if (name == metric.name)
+    if (name == best.metricName())
       value = each;
 
-  ValidationState &history = state.validation;
-  history.step = state.step;
-  const bool isBest =
-      std::isfinite(value) &&
-      (!history.best || (metric.isHigherBetter ? value > *history.best : value < *history.best));
-  if (isBest)
-    history = {.step = state.step,
-               .metric = metric.name,
-               .best = value,
-               .bestStep = state.step,
-               .sinceBest = 0};
-  else
-    ++history.sinceBest;
+  const bool isBest = best.record(state.step, value);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   return ValidationMetrics{.step = state.step,
                            .loss = found->loss,
@@ -94,27 +74,6 @@ std::optional<ValidationMetrics> Validation::run() {
                            .samples = found->samples,
                            .seconds = taken.count(),
                            .isBest = isBest};
-}
-
-bool Validation::stopsEarly() const {
-  const int64_t patience = session.options.earlyStop;
-  return patience && state.validation.sinceBest >= patience;
-}
-
-std::string Validation::describeStop() const {
-  const ValidationState &history = state.validation;
-  const std::string start = text("no better validation ", metric.name, " in ", history.sinceBest,
-                                 history.sinceBest == 1 ? " validation" : " validations");
-  return history.best
-             ? text(start, "; the best, ", *history.best, ", is of step ", history.bestStep)
-             : start + "; none was a number";
-}
-
-std::string Validation::describeBest() const {
-  const ValidationState &history = state.validation;
-  return history.best ? text("best validation ", metric.name, " ", *history.best, " at step ",
-                             history.bestStep)
-                      : "";
 }
 
 void Validation::warnOnce(const std::string &problem) {

@@ -6,6 +6,7 @@
 #include "runtime/loop/evaluation_sums.h"
 #include "runtime/loop/session.h"
 #include "runtime/reports/run_listener.h"
+#include "runtime/state/best_validation.h"
 
 #include <optional>
 #include <set>
@@ -33,20 +34,15 @@ public:
   /// rank before the end.
   std::optional<ValidationMetrics> run();
 
-  /// Returns whether --early-stop ends training.
-  bool stopsEarly() const;
-  /// Returns the reason, as a sentence without its period: "no better validation loss in 3
-  /// validations; the best, 0.5, is of step 20".
-  std::string describeStop() const;
-  /// Returns the best validation: "best validation loss 0.5 at step 20"; "" if there is none.
-  std::string describeBest() const;
+  /// Returns the best validation so far; its `stopsEarly` decides about --early-stop.
+  const BestValidation &getBest() const { return best; }
 
 private:
   void warnOnce(const std::string &problem);
 
   const Session &session;
   TrainingState &state;
-  const MetricKind &metric; ///< the metric of the best validation
+  BestValidation best;
   EvaluationSums sums;
   std::set<std::string> warnings;
 };

@@ -1,7 +1,6 @@
 // The progress bar and the lines of losses.
 #include "runtime/reports/progress.h"
 
-#include "runtime/reports/standard_output.h"
 #include "runtime/support/failure.h"
 #include "support/terminal/progress_bar.h"
 
@@ -9,12 +8,12 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace mtc::runtime {
 
-Progress::Progress() : line(STDOUT_FILENO) {}
+Progress::Progress(std::unique_ptr<ProgressOutput> output) : output(std::move(output)) {}
 
 void Progress::begin(const RunFacts &given) {
   facts = given;
@@ -22,24 +21,29 @@ void Progress::begin(const RunFacts &given) {
   start = Clock::now();
 }
 
-/// Returns a number with at most six digits, such as "0.25", for the lines of losses.
+/// Returns a number in a format of printf.
 static std::string number(const char *format, double value) {
   std::array<char, 32> digits;
   std::snprintf(digits.data(), digits.size(), format, value);
   return digits.data();
 }
 
+/// Returns "3/10", or "3" if the number of steps is not known.
+static std::string countOf(int64_t step, const RunFacts &facts) {
+  return facts.totalSteps ? text(step, "/", facts.totalSteps) : text(step);
+}
+
 /// Prints "step 3/10  loss 0.5  lr 0.01  norm 0.25  skipped 2  8.1 ms". `skipped` counts all
 /// skipped steps so far and is omitted if it is 0.
 void Progress::printStep(const StepMetrics &metrics) const {
-  print("step %lld/%lld  loss %.6g  lr %.6g", static_cast<long long>(metrics.step),
-        static_cast<long long>(facts.totalSteps), metrics.loss, metrics.learningRate);
+  std::string line =
+      text("step ", countOf(metrics.step, facts), "  loss ", number("%.6g", metrics.loss), "  lr ",
+           number("%.6g", metrics.learningRate));
   if (metrics.gradientNorm)
-    print("  norm %g", *metrics.gradientNorm);
+    line += "  norm " + number("%g", *metrics.gradientNorm);
   if (skipped)
-    print("  skipped %lld", static_cast<long long>(skipped));
-  print("  %.1f ms\n", metrics.seconds * 1e3);
-  flushOutput();
+    line += text("  skipped ", skipped);
+  output->print(line + "  " + number("%.1f ms", metrics.seconds * 1e3));
 }
 
 void Progress::step(const StepMetrics &metrics) {
@@ -51,7 +55,7 @@ void Progress::step(const StepMetrics &metrics) {
   const double minimum = 1 / static_cast<double>(metrics.step - facts.firstStep);
   smoothSeconds += (metrics.seconds - smoothSeconds) * std::max(weight, minimum);
   last = metrics;
-  if (line.isActive()) {
+  if (output->columns() > 0) {
     if (Clock::now() - lastDrawn >= std::chrono::milliseconds(100))
       draw();
   } else if (metrics.step % every == 0 || metrics.step == facts.totalSteps || metrics.step == 1) {
@@ -61,14 +65,12 @@ void Progress::step(const StepMetrics &metrics) {
 
 void Progress::validation(const ValidationMetrics &metrics) {
   lastValidation = metrics;
-  terminal::StatusLine::clear();
-  print("validation %lld/%lld  loss %.6g", static_cast<long long>(metrics.step),
-        static_cast<long long>(facts.totalSteps), metrics.loss);
+  std::string line =
+      text("validation ", countOf(metrics.step, facts), "  loss ", number("%.6g", metrics.loss));
   for (const auto &[name, value] : metrics.metrics)
-    print("  %s %.6g", name.c_str(), value);
-  print("  samples %lld  %.1f ms%s\n", static_cast<long long>(metrics.samples),
-        metrics.seconds * 1e3, metrics.isBest ? "  best" : "");
-  flushOutput();
+    line += "  " + name + " " + number("%.6g", value);
+  output->print(text(line, "  samples ", metrics.samples, "  ",
+                     number("%.1f ms", metrics.seconds * 1e3), metrics.isBest ? "  best" : ""));
   if (last)
     draw();
 }
@@ -81,7 +83,8 @@ double Progress::secondsLeft(double elapsed) const {
 }
 
 void Progress::draw() {
-  if (!line.isActive())
+  const int columns = output->columns();
+  if (columns <= 0)
     return;
   using terminal::Part;
   lastDrawn = Clock::now();
@@ -89,11 +92,12 @@ void Progress::draw() {
   const double perSecond =
       smoothSeconds > 0 ? static_cast<double>(facts.samplesPerStep) / smoothSeconds : 0;
   const int64_t epochs = facts.epochOf(facts.totalSteps);
+  const bool hasLeft = facts.totalSteps && !hasEnded;
   std::vector<Part> parts = {
-      {text(100 * last->step / std::max<int64_t>(facts.totalSteps, 1), "%"), 7},
+      {facts.totalSteps ? text(100 * last->step / facts.totalSteps, "%") : "", 7},
       {epochs > 1 ? text("epoch ", facts.epochOf(last->step), "/", epochs) : "", 6},
       {terminal::durationText(elapsed) +
-           (hasEnded ? "" : " < " + terminal::durationText(secondsLeft(elapsed))),
+           (hasLeft ? " < " + terminal::durationText(secondsLeft(elapsed)) : ""),
        1},
       {"loss " + number("%.4g", last->loss), 0}};
   if (lastValidation) {
@@ -113,16 +117,18 @@ void Progress::draw() {
         {terminal::countText(perSecond * static_cast<double>(*facts.tokensPerSample)) + " tokens/s",
          4});
   parts.push_back({terminal::bytesText(static_cast<double>(facts.plannedBytes)), 9});
-  const double fraction = static_cast<double>(last->step) / static_cast<double>(facts.totalSteps);
-  line.draw(terminal::progressText(text("step ", last->step, "/", facts.totalSteps), fraction,
-                                   parts, line.columns()));
+  std::optional<double> fraction;
+  if (facts.totalSteps)
+    fraction = static_cast<double>(last->step) / static_cast<double>(facts.totalSteps);
+  output->draw(
+      terminal::progressText("step " + countOf(last->step, facts), fraction, parts, columns));
 }
 
 void Progress::end(const RunEnding &) {
   hasEnded = true;
   if (last)
     draw();
-  line.keep();
+  output->keep();
 }
 
 } // namespace mtc::runtime

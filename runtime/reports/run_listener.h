@@ -27,7 +27,7 @@ struct StepMetrics {
 /// The properties of a run that are known before its first step.
 struct RunFacts {
   int64_t firstStep = 0;  ///< number of steps that are done already: the step of the checkpoint
-  int64_t totalSteps = 0; ///< the last step of the run
+  int64_t totalSteps = 0; ///< the last step of the run; 0: unknown
   int64_t samplesPerStep = 0;
   int64_t samplesPerEpoch = 0; ///< 0 if the data has no samples, so that there are no epochs
   std::optional<int64_t> tokensPerSample = {}; ///< if the model reads token ids

@@ -36,7 +36,7 @@ int main(int count, char **arguments) {
   for (int epoch = 0; epoch < atoi(arguments[2]); ++epoch)
     for (int64_t first = 0; first + batch <= trainSamples; first += batch) {
       const void *inputs[] = {x + first * pixels, labels + first}; // without a shuffle
-      check(digits_train(trainer, inputs, &step), trainer);
+      check(digits_train(trainer, inputs, batch, &step), trainer);
     }
   printf("step %lld  loss %.9g\n", (long long)step.step, step.loss);
 

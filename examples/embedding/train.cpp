@@ -29,7 +29,7 @@ public:
     std::copy_n(x, digits_batch() * pixels, input);
     const void *inputs[] = {input, labels};
     digits_step step;
-    check(digits_train(trainer.get(), inputs, &step));
+    check(digits_train(trainer.get(), inputs, digits_batch(), &step));
     return step;
   }
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from mtc.compiler import Library, Plan, compile, plan
 from mtc.errors import CompileError, ExportError, ExportWarning, FactsError, TrainerError
-from mtc.trainer import Evaluation, History, Step, TensorInfo, Trainer, memory_bytes
+from mtc._results import Evaluation, History, Step, TensorInfo
+from mtc.trainer import Trainer, memory_bytes
 
 if TYPE_CHECKING:
     from mtc.exporter import export

@@ -14,7 +14,10 @@ import numpy as np
 from mtc.errors import TrainerError
 
 WARN = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
+PROGRESS = ctypes.CFUNCTYPE(None, c_void_p, c_char_p, c_int32)
 INFER = 1
+LAST_BATCHES = {"wrap": 1, "drop": 2, "mask": 3}
+COMPLETED, STOPPED, FAILED = 0, 1, 2
 ALIGNMENT = 64
 
 
@@ -56,6 +59,28 @@ class Step(Structure):
     ]
 
 
+class RunOptions(Structure):
+    _fields_ = [
+        ("last_step", c_int64),
+        ("samples_per_epoch", c_int64),
+        ("save", c_char_p),
+        ("keep_best", c_int32),
+        ("best_metric", c_char_p),
+        ("is_higher_better", c_int32),
+        ("early_stop", c_int64),
+        ("metrics", c_char_p),
+        ("tensorboard", c_char_p),
+        ("report", c_char_p),
+        ("progress", PROGRESS),
+        ("progress_data", c_void_p),
+        ("progress_columns", c_int32),
+    ]
+
+
+class Metric(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_double)]
+
+
 def _dtypes() -> list[np.dtype[Any]]:
     """Returns numpy's types in the order of the library's element types; 16-bit and 8-bit floats are those of ml_dtypes, if it is
     installed."""
@@ -78,21 +103,27 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "input_count": (c_uint32, []),
     "input": (Tensor, [c_uint32]),
     "input_is_label": (c_int32, [c_uint32]),
+    "input_is_shared": (c_int32, [c_uint32]),
     "output_count": (c_uint32, []),
     "output": (Tensor, [c_uint32]),
     "batch": (c_int64, []),
     "batches_per_update": (c_int64, []),
+    "trains_smaller_batches": (c_int32, []),
     "create": (c_int32, [POINTER(Options), POINTER(c_void_p)]),
     "destroy": (None, [c_void_p]),
     "message": (c_char_p, [c_void_p]),
-    "choose_samples": (c_int32, [c_void_p, c_int64, c_int32, c_void_p]),
+    "choose_samples": (c_int32, [c_void_p, c_int64, c_int32, c_int32, c_int64, c_void_p, POINTER(c_int64)]),
     "input_buffer": (c_void_p, [c_void_p, c_uint32]),
-    "train": (c_int32, [c_void_p, POINTER(c_void_p), POINTER(Step)]),
+    "train": (c_int32, [c_void_p, POINTER(c_void_p), c_int64, POINTER(Step)]),
     "metric_count": (c_uint32, []),
     "metric_name": (c_char_p, [c_uint32]),
     "evaluate": (c_int32, [c_void_p, POINTER(c_void_p), c_int64]),
     "finish_evaluation": (c_int32, [c_void_p, c_void_p]),
-    "infer": (c_int32, [c_void_p, POINTER(c_void_p), POINTER(c_void_p)]),
+    "infer": (c_int32, [c_void_p, POINTER(c_void_p), c_int64, POINTER(c_void_p)]),
+    "begin_run": (c_int32, [c_void_p, POINTER(RunOptions)]),
+    "finish_validation": (c_int32, [c_void_p, POINTER(Metric), c_uint32, c_void_p, POINTER(c_int32)]),
+    "run_stops_early": (c_int32, [c_void_p]),
+    "end_run": (c_int32, [c_void_p, c_int32, c_char_p]),
     "steps": (c_int64, [c_void_p]),
     "learning_rate": (c_double, [c_void_p]),
     "set_learning_rate": (c_int32, [c_void_p, c_double]),

@@ -1,4 +1,4 @@
-"""``mtc.Trainer``: training with a compiled library, on numpy arrays."""
+"""``mtc.Trainer``: training with a compiled library, on arrays, data sets and iterables of batches."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import ctypes
 import math
 import os
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,79 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtc import _library
+from mtc._batches import Batch, Inputs, iterable_of, samples_of, to_array
+from mtc._fit import Fit, FitOptions
+from mtc._metrics import Metric, Metrics
+from mtc._prefetch import prefetched
+from mtc._results import Evaluation, History, Step, TensorInfo
 from mtc.compiler import Library
 from mtc.errors import TrainerError
-
-Arrays = Mapping[str, NDArray[Any]]
-
-
-@dataclass(frozen=True)
-class TensorInfo:
-    """Name, shape and type of an input, output or weight."""
-
-    name: str
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-
-
-@dataclass(frozen=True)
-class Step:
-    """The result of a batch.
-
-    Attributes:
-        step: Number of updates so far.
-        updated: Whether the batch completed an update. If not, its gradients were accumulated, and the other fields are those of
-            the last update.
-        loss: The loss before the update.
-        learning_rate: The learning rate of the update.
-        gradient_norm: Norm of all gradients, for models compiled with ``clip_norm`` or ``grad_norm``; otherwise ``None``.
-        loss_scale: The loss scale, for models with loss scaling; otherwise ``None``.
-        skipped: Whether loss scaling skipped the update, because a gradient was not finite.
-    """
-
-    step: int
-    updated: bool
-    loss: float
-    learning_rate: float
-    gradient_norm: float | None
-    loss_scale: float | None
-    skipped: bool
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """The metrics of a data set.
-
-    Attributes:
-        samples: Number of evaluated samples.
-        metrics: Values by name, such as ``"loss"`` and ``"accuracy"``, as programs print them with ``--evaluate``.
-    """
-
-    samples: int
-    metrics: dict[str, float]
-
-    @property
-    def loss(self) -> float:
-        """The mean loss."""
-        return self.metrics["loss"]
-
-    @property
-    def accuracy(self) -> float | None:
-        """The fraction of correctly classified targets; ``None`` for losses that do not classify."""
-        return self.metrics.get("accuracy")
-
-
-@dataclass(frozen=True)
-class History:
-    """The steps of :meth:`Trainer.fit`, and the evaluations after its epochs."""
-
-    steps: list[Step]
-    evaluations: list[Evaluation]
-
-    @property
-    def losses(self) -> NDArray[np.float64]:
-        """The loss of each step."""
-        return np.array([step.loss for step in self.steps])
 
 
 def _optional(value: float) -> float | None:
@@ -97,8 +30,19 @@ def _optional(value: float) -> float | None:
 class Trainer:
     """A training run of a compiled library: weights, optimizer state and step.
 
-    Arrays are passed to the library as pointers. Contiguous arrays with an input's type and shape are not copied.
+    Contiguous arrays with an input's type and shape are passed to the library without a copy.
     Trainers are independent of each other; a trainer may be used by one thread at a time.
+
+    A **batch** is a mapping of inputs to arrays, a tuple of the inputs in order, or the only input. Arrays are those of numpy, tensors of
+    PyTorch, or lists. Numbers are converted to the input's type: integers exactly, floats to the nearest value. A batch may have fewer
+    samples than the compiled batch if the loss is of classes; the loss is then the mean over the samples that are there, as in PyTorch.
+
+    **Data** is one of
+
+    - a mapping, tuple or array as for a batch, with all samples;
+    - a data set of samples: of PyTorch, of Hugging Face's ``datasets``, or another object with ``__len__`` and ``__getitem__``;
+    - an iterable of batches, such as a ``DataLoader``, a list or a generator;
+    - a function of the epoch (from 0) that returns an iterable of batches.
 
     Args:
         library: The result of :func:`mtc.compile`, or the path of a library that ``mtc compile --emit library`` wrote.
@@ -107,9 +51,10 @@ class Trainer:
         weights: File of the initial weights (``.safetensors``), such as a ``state_dict`` of the module. Default: the file that
             was written with the library.
         seed: Seed of the order of samples, and of random numbers such as dropout.
-        total_steps: The last step of the learning rate schedule, which ``linear`` and ``cosine`` need.
+        total_steps: The last step of the learning rate schedules ``linear`` and ``cosine``. Default: the last step of the first
+            :meth:`fit`.
         threads: Number of threads. Default: all cores, but at most the number of threads for which memory was planned.
-        infers: Whether to allocate memory for :meth:`infer`.
+        infers: Whether to allocate memory for :meth:`infer` and :meth:`predict`.
         device: Number of the GPU, for libraries compiled for ``cuda``.
         memory: A writable, contiguous array of at least ``memory_bytes(...)`` bytes that the trainer uses in place of memory of
             its own.
@@ -120,8 +65,8 @@ class Trainer:
     Example::
 
         >>> trainer = mtc.Trainer(library)
-        >>> trainer.fit({"x": images, "labels": labels}, epochs=3)
-        >>> trainer.evaluate({"x": test_images, "labels": test_labels}).accuracy
+        >>> trainer.fit(DataLoader(dataset, batch_size=32, shuffle=True), epochs=3, validation=test_loader)
+        >>> trainer.evaluate(test_loader).accuracy
     """
 
     def __init__(
@@ -162,10 +107,15 @@ class Trainer:
         of = self._functions
         self.batch: int = of["batch"]()
         self.batches_per_update: int = of["batches_per_update"]()
+        self.trains_smaller_batches = bool(of["trains_smaller_batches"]())
         self.inputs = [self._describe(of["input"](i)) for i in range(of["input_count"]())]
         self.outputs = [self._describe(of["output"](i)) for i in range(of["output_count"]())]
         self.labels = {info.name for i, info in enumerate(self.inputs) if of["input_is_label"](i)}
+        self.metric_names = [of["metric_name"](i).decode() for i in range(of["metric_count"]())]
         self.weights = [self._describe(of["weight"](self._self, i)) for i in range(of["weight_count"](self._self))]
+        self.stops = False
+        self._shared = {info.name for i, info in enumerate(self.inputs) if of["input_is_shared"](i)}
+        self._inputs = Inputs(self.inputs, self._shared, self.batch)
 
     def close(self) -> None:
         """Releases the trainer's memory. Further calls fail."""
@@ -190,7 +140,8 @@ class Trainer:
 
     @property
     def learning_rate(self) -> float:
-        """The learning rate of the next update. Assign a rate to override the schedule, ``None`` to restore it."""
+        """The learning rate of the next update. Assign a rate to override the schedule, ``None`` to restore it. Not a number before
+        :meth:`fit` has set the last step of a schedule that depends on it."""
         return float(self._functions["learning_rate"](self._self))
 
     @learning_rate.setter
@@ -199,87 +150,118 @@ class Trainer:
             raise ValueError(f"learning rate {rate}: expected 0 or more, or None")
         self._call("set_learning_rate", -1.0 if rate is None else float(rate))
 
-    def step(self, batch: Arrays) -> Step:
-        """Trains on a batch.
+    def step(self, batch: Any) -> Step:
+        """Trains on a batch. Labels of a language model may be omitted: they are the next tokens.
 
-        Args:
-            batch: An array for each input, of the input's shape. Labels of a language model may be omitted: they are the next
-                tokens.
+        Raises:
+            ValueError: If the batch does not have the inputs' shapes and types.
+            TrainerError: If an input is missing, has an invalid value, or the loss needs whole batches.
         """
-        result = _library.Step()
-        pointers, kept = self._pointers(batch)
-        self._call("train", pointers, ctypes.byref(result))
-        del kept
-        return Step(
-            step=result.step,
-            updated=bool(result.updated),
-            loss=result.loss,
-            learning_rate=result.learning_rate,
-            gradient_norm=_optional(result.gradient_norm),
-            loss_scale=_optional(result.loss_scale),
-            skipped=bool(result.skipped),
-        )
+        return self._train(self._inputs.convert(batch))
 
     def fit(
         self,
-        data: Arrays,
+        data: Any,
         *,
         epochs: int = 1,
         steps: int | None = None,
-        validation: Arrays | None = None,
         shuffle: bool = True,
-        callback: Callable[[Step], None] | None = None,
+        last_batch: str = "wrap",
+        prefetch: int = 2,
+        learning_rate: Callable[[int], float] | None = None,
+        validation: Any = None,
+        validate_every: int | None = None,
+        metrics: Mapping[str, Metric] | None = None,
+        save: str | os.PathLike[str] | None = None,
+        save_every: int | None = None,
+        resume: bool = False,
+        keep_best: str | None = None,
+        best_mode: str | None = None,
+        early_stop: int | None = None,
+        metrics_file: str | os.PathLike[str] | None = None,
+        tensorboard: str | os.PathLike[str] | None = None,
+        report: str | os.PathLike[str] | None = None,
+        progress: bool | None = None,
+        on_step: Callable[[Step], object] | None = None,
+        on_validation: Callable[[Evaluation], object] | None = None,
+        on_checkpoint: Callable[[Path], object] | None = None,
     ) -> History:
-        """Trains on a data set. The order of samples is that of a compiled program with the same seed.
+        """Trains on data.
+
+        Samples of arrays and data sets are read in the order of a compiled program with the same seed. Batches of an iterable are used as
+        they come. With ``accumulate``, an update at the end of an epoch has the batches that are left, if the loss is of classes.
 
         Args:
-            data: An array for each input with the samples along its first axis.
+            data: The training data. See :class:`Trainer`.
 
         Keyword Args:
-            epochs: Number of passes over the data. The last batch of an epoch is completed by samples of the next one.
+            epochs: Number of passes over the data.
             steps: Number of updates, in place of ``epochs``.
+            shuffle: Whether to shuffle the samples of arrays and data sets in each epoch.
+            last_batch: Samples of arrays and data sets at the end of an epoch that do not fill a batch: ``"wrap"`` adds samples of the next
+                epoch, ``"drop"`` leaves them out, ``"mask"`` trains on a smaller batch.
+            prefetch: Number of batches that a thread reads and converts ahead of their use; 0: none.
+            learning_rate: Returns the learning rate of an update, numbered from 1, in place of the compiled schedule.
             validation: Data to evaluate after each epoch, and at the end.
-            shuffle: Whether to shuffle the samples of each epoch.
-            callback: Is called after each update. An exception that it raises ends the training.
+            validate_every: Number of updates between validations, in place of epochs.
+            metrics: Metrics of validations by name, as for :meth:`evaluate`.
+            save: Folder of checkpoints. One is saved at the end, and at Ctrl-C.
+            save_every: Number of updates between checkpoints.
+            resume: Continues the checkpoint in ``save``, if there is one. ``epochs`` and ``steps`` then count from the beginning, so that
+                the same call completes an interrupted training. Batches of an iterable that were used before are skipped.
+            keep_best: Metric whose best validation is saved in the folder ``best`` of ``save``, and that ``early_stop`` compares.
+            best_mode: ``"max"`` if higher values of a metric of ``metrics`` are better, otherwise ``"min"``.
+            early_stop: Number of validations without an improvement after which training ends.
+            metrics_file: File of JSON lines with the metrics of each update and validation.
+            tensorboard: Folder of event files for TensorBoard.
+            report: File of a page with charts and tables (``.html``).
+            progress: Whether to show progress. Default: in terminals and notebooks.
+            on_step: Is called after each update. An exception ends the training; ``trainer.stops = True`` ends it without an error.
+            on_validation: Is called after each validation.
+            on_checkpoint: Is called with the folder of each saved checkpoint.
+
+        Raises:
+            ValueError: If arguments or data do not fit.
+            TrainerError: If a call of the library fails, or the loss is not finite.
         """
-        count = self._sample_count(data)
-        per_update = self.batch * self.batches_per_update
-        total = steps if steps is not None else -(-epochs * count // per_update)
-        per_epoch = max(1, -(-count // per_update))
-        rows = np.empty(self.batch, np.int64)
-        history = History([], [])
-        for number in range(1, total + 1):
-            for _ in range(self.batches_per_update):
-                self._call("choose_samples", count, int(shuffle), rows.ctypes.data)
-                result = self.step(self._rows(data, rows))
-            history.steps.append(result)
-            if callback:
-                callback(result)
-            if validation is not None and (number % per_epoch == 0 or number == total):
-                history.evaluations.append(self.evaluate(validation))
-        return history
+        options = FitOptions(
+            epochs, steps, shuffle, last_batch, prefetch, learning_rate, validation, validate_every, metrics or {}, save, save_every,
+            resume, keep_best, best_mode, early_stop, metrics_file, tensorboard, report, progress, on_step, on_validation, on_checkpoint,
+        )  # fmt: skip
+        return Fit(self, data, samples_of(data, self._inputs, self._shared), options).run()
 
-    def evaluate(self, data: Arrays) -> Evaluation:
-        """Evaluates a data set in inference mode. The weights do not change."""
-        count = self._sample_count(data)
-        for first in range(0, count, self.batch):
-            rows = np.minimum(np.arange(first, first + self.batch), count - 1)
-            pointers, kept = self._pointers(self._rows(data, rows))
-            self._call("evaluate", pointers, min(self.batch, count - first))
-            del kept
-        names = [self._functions["metric_name"](i).decode() for i in range(self._functions["metric_count"]())]
-        values = np.empty(len(names))
+    def evaluate(self, data: Any, *, metrics: Mapping[str, Metric] | None = None) -> Evaluation:
+        """Evaluates data in inference mode. The weights do not change.
+
+        Args:
+            data: The data. See :class:`Trainer`.
+
+        Keyword Args:
+            metrics: Further metrics by name: functions of the outputs and labels of all samples, such as
+                ``lambda logits, labels: f1_score(labels, logits.argmax(-1), average="macro")``, or objects with
+                ``update(outputs, labels)``, ``compute()`` and ``reset()``, such as those of torchmetrics. Outputs are a dictionary if the
+                model has several, and labels one of all inputs unless there is one input of labels.
+        """
+        samples, own = self._evaluate(data, Metrics(metrics or {}, self.labels))
+        values = np.empty(len(self.metric_names))
         self._call("finish_evaluation", values.ctypes.data)
-        return Evaluation(samples=count, metrics=dict(zip(names, values.tolist(), strict=True)))
+        return Evaluation(samples, dict(zip(self.metric_names, values.tolist(), strict=True)) | own, self.step_count)
 
-    def infer(self, batch: Arrays) -> dict[str, NDArray[Any]]:
+    def predict(self, data: Any) -> dict[str, NDArray[Any]]:
+        """Returns the outputs of all samples in inference mode. Labels are not needed.
+
+        Args:
+            data: The data. See :class:`Trainer`.
+        """
+        for info in self.outputs:
+            if info.shape[:1] != (self.batch,):
+                raise ValueError(f"output {info.name!r} of shape {info.shape} has no batch axis; infer returns the outputs of a batch")
+        parts = [self._infer(batch) for batch in self._converted(data)]
+        return {info.name: np.concatenate([part[info.name] for part in parts]) for info in self.outputs}
+
+    def infer(self, batch: Any) -> dict[str, NDArray[Any]]:
         """Returns the outputs of a batch in inference mode. Labels are not needed."""
-        results = {info.name: np.empty(info.shape, info.dtype) for info in self.outputs}
-        outputs = (ctypes.c_void_p * len(self.outputs))(*(array.ctypes.data for array in results.values()))
-        pointers, kept = self._pointers(batch)
-        self._call("infer", pointers, outputs)
-        del kept
-        return results
+        return self._infer(self._inputs.convert(batch))
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
         """Returns the weights under the names and in the layouts of the module's ``state_dict()``."""
@@ -309,7 +291,7 @@ class Trainer:
     def write_weight(self, name: str, value: Any) -> None:
         """Replaces a weight."""
         info = self._weight(name)
-        array = np.ascontiguousarray(value.detach().cpu().numpy() if hasattr(value, "detach") else value)
+        array = np.ascontiguousarray(to_array(value))
         if array.shape != info.shape:
             raise ValueError(f"weight {name!r}: expected shape {info.shape}, got {array.shape}")
         array = np.ascontiguousarray(array, info.dtype)
@@ -352,45 +334,82 @@ class Trainer:
                 return info
         raise KeyError(f"the model has no weight {name!r}")
 
-    def _sample_count(self, data: Arrays) -> int:
-        """Returns the number of samples of a data set, which is equal for all arrays."""
-        self._check_names(data)
-        counts = {name: len(array) for name, array in data.items()}
-        if not any(counts.values()):
-            raise ValueError("the data has no samples")
-        if len(set(counts.values())) != 1:
-            raise ValueError(f"arrays have different numbers of samples: {counts}")
-        return next(iter(counts.values()))
+    def _pointers(self, arrays: Mapping[str, NDArray[Any]]) -> Any:
+        """Returns pointers to the arrays of a batch, which must outlive them."""
+        return (ctypes.c_void_p * len(self.inputs))(
+            *(arrays[info.name].ctypes.data if info.name in arrays else None for info in self.inputs)
+        )
 
-    @staticmethod
-    def _rows(data: Arrays, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """Returns the samples of a batch, as a view if they are consecutive."""
-        first = int(rows[0])
-        if np.array_equal(rows, np.arange(first, first + len(rows))):
-            return {name: array[first : first + len(rows)] for name, array in data.items()}
-        return {name: array[rows] for name, array in data.items()}
+    def _train(self, batch: Batch) -> Step:
+        result = _library.Step()
+        self._call("train", self._pointers(batch.arrays), batch.samples, ctypes.byref(result))
+        return Step(
+            step=result.step,
+            updated=bool(result.updated),
+            loss=result.loss,
+            learning_rate=result.learning_rate,
+            gradient_norm=_optional(result.gradient_norm),
+            loss_scale=_optional(result.loss_scale),
+            skipped=bool(result.skipped),
+        )
 
-    def _check_names(self, batch: Arrays) -> None:
-        names = {info.name for info in self.inputs}
-        if unknown := [name for name in batch if name not in names]:
-            raise ValueError(f"unknown inputs {', '.join(unknown)}; expected {', '.join(sorted(names))}")
+    def _choose(self, count: int, shuffle: bool, last_batch: str, ahead: int) -> tuple[NDArray[np.int64], int]:
+        """Returns the samples of a training batch, with padding, and their number without padding."""
+        rows, chosen = np.empty(self.batch, np.int64), ctypes.c_int64()
+        self._call(
+            "choose_samples", count, int(shuffle), _library.LAST_BATCHES[last_batch], ahead, rows.ctypes.data, ctypes.byref(chosen)
+        )
+        return rows, chosen.value
 
-    def _pointers(self, batch: Arrays) -> tuple[Any, list[NDArray[Any]]]:
-        """Returns pointers to the arrays of a batch, and the arrays that they point to."""
-        self._check_names(batch)
-        kept = []
-        pointers = (ctypes.c_void_p * len(self.inputs))()
-        for i, info in enumerate(self.inputs):
-            if info.name not in batch:
-                continue
-            array = np.asarray(batch[info.name])
-            if array.shape != info.shape:
-                raise ValueError(f"input {info.name!r}: expected shape {info.shape}, got {array.shape}")
-            if array.dtype != info.dtype and not np.can_cast(array.dtype, info.dtype, "safe"):
-                raise ValueError(f"input {info.name!r}: expected {info.dtype}, got {array.dtype}; convert it with astype")
-            kept.append(np.ascontiguousarray(array, info.dtype))
-            pointers[i] = kept[-1].ctypes.data
-        return pointers, kept
+    def _converted(self, data: Any) -> Iterator[Batch]:
+        """Yields the batches of data in order. The last ones may be smaller."""
+        samples = samples_of(data, self._inputs, self._shared)
+        values = iter(samples.batches(self.batch) if samples else iterable_of(data, 0))
+        end = object()
+
+        def take() -> Batch | None:
+            value = next(values, end)
+            return None if value is end else self._inputs.convert(value, copy=samples is None)
+
+        count = 0
+        for batch in prefetched(iter(lambda: take, None), depth=2):
+            if batch is None:
+                break
+            count += 1
+            yield batch
+        if count == 0:
+            raise ValueError("the data has no samples; a generator can be read once")
+
+    def _evaluate(self, data: Any, metrics: Metrics) -> tuple[int, dict[str, float]]:
+        """Evaluates all batches. Returns the number of samples and the user's metrics."""
+        count = 0
+        for batch in self._converted(data):
+            self._call("evaluate", self._pointers(batch.arrays), batch.samples)
+            count += batch.samples
+            if metrics:
+                metrics.add(self._infer(batch), batch.arrays)
+        return count, metrics.values()
+
+    def _validate(self, data: Any, metrics: Mapping[str, Metric]) -> Evaluation:
+        """Evaluates data as a validation of the run."""
+        samples, own = self._evaluate(data, Metrics(metrics, self.labels))
+        values, is_best = np.empty(len(self.metric_names)), ctypes.c_int32()
+        named = (_library.Metric * len(own))(*((name.encode(), value) for name, value in own.items()))
+        self._call("finish_validation", named, len(own), values.ctypes.data, ctypes.byref(is_best))
+        found = dict(zip(self.metric_names, values.tolist(), strict=True)) | own
+        return Evaluation(samples, found, self.step_count, bool(is_best.value))
+
+    def _stops_early(self) -> bool:
+        return bool(self._functions["run_stops_early"](self._self))
+
+    def _infer(self, batch: Batch) -> dict[str, NDArray[Any]]:
+        def rows(info: TensorInfo) -> tuple[int, ...]:
+            return (batch.samples, *info.shape[1:]) if info.shape[:1] == (self.batch,) else info.shape
+
+        results = {info.name: np.empty(rows(info), info.dtype) for info in self.outputs}
+        outputs = (ctypes.c_void_p * len(self.outputs))(*(array.ctypes.data for array in results.values()))
+        self._call("infer", self._pointers(batch.arrays), batch.samples, outputs)
+        return results
 
 
 def memory_bytes(library: Library | str | os.PathLike[str], *, infers: bool = True) -> int:

@@ -1,4 +1,5 @@
 // The functions of mtc_model.h. The compiler replaces the prefix `mtc_model` by the library's name.
+#include "runtime/data/last_batch.h"
 #include "runtime/library/blocked_signals.h"
 #include "runtime/library/mtc_model.h"
 #include "runtime/library/trainer.h"
@@ -128,6 +129,10 @@ int32_t mtc_model_input_is_label(uint32_t index) {
   return index < mtc_program.input_count && mtc_program.inputs[index].is_label;
 }
 
+int32_t mtc_model_input_is_shared(uint32_t index) {
+  return index < mtc_program.input_count && mtc_program.inputs[index].is_whole;
+}
+
 uint32_t mtc_model_output_count(void) { return mtc_program.output_count; }
 
 mtc_model_tensor mtc_model_output(uint32_t index) {
@@ -137,6 +142,8 @@ mtc_model_tensor mtc_model_output(uint32_t index) {
 int64_t mtc_model_batch(void) { return mtc_program.batch; }
 
 int64_t mtc_model_batches_per_update(void) { return mtc_program.accumulation.micro_steps; }
+
+int32_t mtc_model_trains_smaller_batches(void) { return canMask(mtc_program); }
 
 mtc_model_status mtc_model_create(const mtc_model_options *options, mtc_model_trainer **trainer) {
   if (!trainer)
@@ -179,10 +186,28 @@ const char *mtc_model_message(const mtc_model_trainer *trainer) {
   return trainer ? trainer->message.c_str() : "out of memory";
 }
 
+static std::optional<LastBatch> lastBatchOf(mtc_model_last_batch value) {
+  switch (value) {
+  case MTC_MODEL_LAST_BATCH_DEFAULT:
+    return std::nullopt;
+  case MTC_MODEL_LAST_BATCH_WRAP:
+    return LastBatch::Wrap;
+  case MTC_MODEL_LAST_BATCH_DROP:
+    return LastBatch::Drop;
+  case MTC_MODEL_LAST_BATCH_MASK:
+    return LastBatch::Mask;
+  }
+  userError("last batch ", static_cast<int>(value), ": expected a value of the enumeration");
+}
+
 mtc_model_status mtc_model_choose_samples(mtc_model_trainer *trainer, int64_t count,
-                                          int32_t shuffle, int64_t *samples) {
+                                          int32_t shuffle, mtc_model_last_batch last, int64_t ahead,
+                                          int64_t *samples, int64_t *chosen) {
   return guardTrainer(trainer, [&](Trainer &self) {
-    self.chooseSamples(count, shuffle != 0, require(samples, "samples"));
+    const int64_t found = self.chooseSamples(count, shuffle != 0, lastBatchOf(last), ahead,
+                                             require(samples, "samples"));
+    if (chosen)
+      *chosen = found;
   });
 }
 
@@ -197,9 +222,9 @@ void *mtc_model_input_buffer(mtc_model_trainer *trainer, uint32_t index) {
 }
 
 mtc_model_status mtc_model_train(mtc_model_trainer *trainer, const void *const *inputs,
-                                 mtc_model_step *result) {
+                                 int64_t samples, mtc_model_step *result) {
   return guardTrainer(trainer, [&](Trainer &self) {
-    const Trainer::Step step = self.train(require(inputs, "inputs"));
+    const Trainer::Step step = self.train(require(inputs, "inputs"), samples);
     if (result)
       *result = {step.step,
                  step.updated,
@@ -241,9 +266,64 @@ mtc_model_status mtc_model_finish_evaluation(mtc_model_trainer *trainer, double 
 }
 
 mtc_model_status mtc_model_infer(mtc_model_trainer *trainer, const void *const *inputs,
-                                 void *const *outputs) {
+                                 int64_t samples, void *const *outputs) {
   return guardTrainer(trainer, [&](Trainer &self) {
-    self.infer(require(inputs, "inputs"), require(outputs, "outputs"));
+    self.infer(require(inputs, "inputs"), samples, require(outputs, "outputs"));
+  });
+}
+
+static RunOptions optionsOf(const mtc_model_run_options &given) {
+  RunOptions options;
+  options.lastStep = given.last_step;
+  options.samplesPerEpoch = given.samples_per_epoch;
+  options.save = textOf(given.save);
+  options.keepsBest = given.keep_best != 0;
+  if (given.best_metric)
+    options.best = {given.best_metric, given.is_higher_better != 0};
+  options.earlyStop = given.early_stop;
+  options.reports = {textOf(given.metrics), textOf(given.tensorboard), textOf(given.report)};
+  if (given.progress)
+    options.showProgress = [show = given.progress,
+                            data = given.progress_data](const std::string &text, bool isBar) {
+      show(data, printable(text).c_str(), isBar);
+    };
+  options.columns = given.progress_columns;
+  return options;
+}
+
+mtc_model_status mtc_model_begin_run(mtc_model_trainer *trainer,
+                                     const mtc_model_run_options *options) {
+  return guardTrainer(trainer, [&](Trainer &self) {
+    self.beginRun(optionsOf(options ? *options : mtc_model_run_options{}));
+  });
+}
+
+mtc_model_status mtc_model_finish_validation(mtc_model_trainer *trainer,
+                                             const mtc_model_metric *metrics, uint32_t count,
+                                             double *values, int32_t *best) {
+  return guardTrainer(trainer, [&](Trainer &self) {
+    std::vector<std::pair<std::string, double>> own;
+    own.reserve(count);
+    for (uint32_t i = 0; i < count; ++i)
+      own.emplace_back(require(require(metrics, "metrics")[i].name, "name"), metrics[i].value);
+    const Trainer::Validation found = self.finishValidation(std::move(own));
+    std::copy(found.values.begin(), found.values.end(), require(values, "values"));
+    if (best)
+      *best = found.isBest;
+  });
+}
+
+int32_t mtc_model_run_stops_early(const mtc_model_trainer *trainer) {
+  return trainer && trainer->trainer && trainer->trainer->stopsEarly();
+}
+
+mtc_model_status mtc_model_end_run(mtc_model_trainer *trainer, mtc_model_outcome outcome,
+                                   const char *message) {
+  return guardTrainer(trainer, [&](Trainer &self) {
+    const RunOutcome found = outcome == MTC_MODEL_COMPLETED ? RunOutcome::Completed
+                             : outcome == MTC_MODEL_STOPPED ? RunOutcome::Stopped
+                                                            : RunOutcome::Failed;
+    self.endRun(found, textOf(message));
   });
 }
 

@@ -60,7 +60,8 @@ typedef struct mtc_model_options {
    * in the folder of the library. */
   const char *weights;
   uint64_t seed; /* of random numbers, such as dropout */
-  /* Last step of a learning rate schedule that depends on it (linear, cosine). */
+  /* Last step of a learning rate schedule that depends on it (linear, cosine). 0: the last step of
+   * the first run. */
   int64_t total_steps;
   int32_t threads;    /* 0: all cores, up to the number that memory was planned for */
   uint32_t uses;      /* MTC_MODEL_INFER or 0 */
@@ -90,12 +91,17 @@ size_t mtc_model_memory_bytes(uint32_t uses);
 uint32_t mtc_model_input_count(void);
 mtc_model_tensor mtc_model_input(uint32_t index);
 int32_t mtc_model_input_is_label(uint32_t index);
+/* Returns 0 if the first axis of an input is the batch axis, and 1 if all samples of a batch share
+ * the input. */
+int32_t mtc_model_input_is_shared(uint32_t index);
 /* Outputs of mtc_model_infer. */
 uint32_t mtc_model_output_count(void);
 mtc_model_tensor mtc_model_output(uint32_t index);
 /* Returns the number of samples per batch, and of batches per update (--accumulate). */
 int64_t mtc_model_batch(void);
 int64_t mtc_model_batches_per_update(void);
+/* Returns 1 if training batches may have fewer samples, because the loss can ignore labels. */
+int32_t mtc_model_trains_smaller_batches(void);
 
 /* Creates a trainer at step 0 with the initial weights. `options` may be NULL. On failure, *trainer
  * only holds the message (NULL if the process is out of memory), and is to be destroyed as well. */
@@ -108,13 +114,27 @@ const char *mtc_model_message(const mtc_model_trainer *trainer);
  * copied into the trainer's memory unless the pointer is that of mtc_model_input_buffer. A null
  * pointer selects labels that the trainer derives: the next tokens of a language model, or, for
  * mtc_model_infer, none. Inputs that only outputs depend on may be null in training and evaluation.
- * Values are checked before the batch is used. */
+ * Values are checked before the batch is used.
+ *
+ * `samples` is the number of samples of the batch, at most mtc_model_batch(): inputs with a batch
+ * axis need no more. In training, a smaller batch requires labels of classes, and the loss is the
+ * mean over its samples. Models with batch normalization include padding in their statistics. */
 
-/* Writes the samples of the next training batch to `samples` (mtc_model_batch() numbers below
- * `count`), as the programs of mtc choose them from `count` samples: in order, or shuffled by the
- * seed and the epoch. */
+/* The samples at the end of an epoch that do not fill a batch. */
+typedef enum mtc_model_last_batch {
+  MTC_MODEL_LAST_BATCH_DEFAULT = 0, /* as in the loaded checkpoint, otherwise wrap */
+  MTC_MODEL_LAST_BATCH_WRAP = 1,    /* share a batch with the first samples of the next epoch */
+  MTC_MODEL_LAST_BATCH_DROP = 2,    /* are left out of the epoch */
+  MTC_MODEL_LAST_BATCH_MASK = 3     /* form a smaller batch */
+} mtc_model_last_batch;
+
+/* Writes the samples of the training batch after the next `ahead` batches to `samples`
+ * (mtc_model_batch() numbers below `count`), as the programs of mtc choose them from `count`
+ * samples: in order, or shuffled by the seed and the epoch. Writes the number of samples of the
+ * batch to `chosen`, which may be NULL; the numbers after them are padding. */
 mtc_model_status mtc_model_choose_samples(mtc_model_trainer *trainer, int64_t count,
-                                          int32_t shuffle, int64_t *samples);
+                                          int32_t shuffle, mtc_model_last_batch last, int64_t ahead,
+                                          int64_t *samples, int64_t *chosen);
 
 /* Returns the memory that a batch is read from, to be filled without a copy. Its contents are
  * undefined after each call that uses a batch. */
@@ -132,29 +152,84 @@ typedef struct mtc_model_step {
 } mtc_model_step;
 
 /* Trains on a batch: computes gradients, and updates the weights after every
- * mtc_model_batches_per_update batches. `result` may be NULL. After a failure during computation,
- * the weights are undefined; load a checkpoint. */
+ * mtc_model_batches_per_update batches; the loss is the mean over the samples of all of them. If
+ * there are several, `samples` may be 0, to complete an update; the inputs then have one sample.
+ * `result` may be NULL. After a failure during computation, the weights are undefined; load a
+ * checkpoint. In a run, a failure can also follow an update: if the loss is not finite, or a report
+ * cannot be written. */
 mtc_model_status mtc_model_train(mtc_model_trainer *trainer, const void *const *inputs,
-                                 mtc_model_step *result);
+                                 int64_t samples, mtc_model_step *result);
 
 /* Evaluation in inference mode: the metrics of a data set, such as "loss" and "accuracy", over the
  * batches between two calls of mtc_model_finish_evaluation. */
 uint32_t mtc_model_metric_count(void);
 const char *mtc_model_metric_name(uint32_t index);
-/* Evaluates the first `samples` samples of a batch. */
 mtc_model_status mtc_model_evaluate(mtc_model_trainer *trainer, const void *const *inputs,
                                     int64_t samples);
 /* Writes mtc_model_metric_count() values and begins a new evaluation. */
 mtc_model_status mtc_model_finish_evaluation(mtc_model_trainer *trainer, double *values);
 
 /* Computes the outputs of a batch in inference mode. `outputs` has a pointer to the memory of each
- * output; a null pointer skips the output. Requires MTC_MODEL_INFER. */
+ * output; a null pointer skips the output. Outputs whose first axis is the batch are written for
+ * `samples` samples. Requires MTC_MODEL_INFER. */
 mtc_model_status mtc_model_infer(mtc_model_trainer *trainer, const void *const *inputs,
-                                 void *const *outputs);
+                                 int64_t samples, void *const *outputs);
+
+/* Runs. A run reports the following steps, and keeps track of the best validation. Without a run,
+ * mtc_model_train only trains. Zero selects the default of each field. */
+typedef struct mtc_model_run_options {
+  int64_t last_step;         /* number of the last step of the run; 0: unknown */
+  int64_t samples_per_epoch; /* 0: unknown */
+  /* Folder of the run's checkpoints, which mtc_model_save writes. It is locked during the run.
+   * NULL: none. */
+  const char *save;
+  int32_t
+      keep_best; /* 1: the checkpoint of the best validation is saved in the folder `save`/best */
+  /* Metric of the best validation: one of mtc_model_metric_name, or one that the caller passes to
+   * mtc_model_finish_validation, whose direction is `is_higher_better`. NULL: loss. */
+  const char *best_metric;
+  int32_t is_higher_better;
+  int64_t early_stop; /* validations without an improvement before the run ends; 0: it does not */
+  /* Reports in the formats of the programs of mtc: lines of JSON, a folder of event files for
+   * TensorBoard, a page of HTML. NULL: none. */
+  const char *metrics, *tensorboard, *report;
+  /* Receives the progress during calls: lines, and with `bar` set, a bar that replaces the previous
+   * bar. It must not use the trainer. NULL: none. */
+  void (*progress)(void *data, const char *text, int32_t bar);
+  void *progress_data;
+  int32_t progress_columns; /* width of the bar; 0: a line for each step instead */
+} mtc_model_run_options;
+
+typedef enum mtc_model_outcome {
+  MTC_MODEL_COMPLETED = 0, /* all steps are done, or the run ended early */
+  MTC_MODEL_STOPPED = 1,   /* by the user */
+  MTC_MODEL_FAILED = 2
+} mtc_model_outcome;
+
+typedef struct mtc_model_metric {
+  const char *name;
+  double value;
+} mtc_model_metric;
+
+/* Begins a run, in place of the previous one. `options` may be NULL. */
+mtc_model_status mtc_model_begin_run(mtc_model_trainer *trainer,
+                                     const mtc_model_run_options *options);
+/* Ends an evaluation as mtc_model_finish_evaluation does, and reports it as a validation of the
+ * run, with `count` further metrics of the caller. Writes to `is_best`, which may be NULL, whether
+ * it is the best validation so far. */
+mtc_model_status mtc_model_finish_validation(mtc_model_trainer *trainer,
+                                             const mtc_model_metric *metrics, uint32_t count,
+                                             double *values, int32_t *best);
+/* Returns 1 if early_stop ends the run, also if it ended the run that a checkpoint continues. */
+int32_t mtc_model_run_stops_early(const mtc_model_trainer *trainer);
+/* Ends the run. `message` is the reason in reports, or NULL. */
+mtc_model_status mtc_model_end_run(mtc_model_trainer *trainer, mtc_model_outcome outcome,
+                                   const char *message);
 
 /* Returns the number of updates so far. */
 int64_t mtc_model_steps(const mtc_model_trainer *trainer);
-/* Returns the learning rate of the next update. */
+/* Returns the learning rate of the next update; NaN if it depends on a last step that is not known
+ * yet. */
 double mtc_model_learning_rate(const mtc_model_trainer *trainer);
 /* Sets the learning rate of later updates; a negative rate restores the compiled schedule.
  * Parameter groups keep their factors. The rate is part of checkpoints. */

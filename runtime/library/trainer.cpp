@@ -3,24 +3,18 @@
 
 #include "runtime/abi/schedule.h"
 #include "runtime/data/consecutive_batches.h"
-#include "runtime/data/label_fill.h"
-#include "runtime/data/value_range.h"
 #include "runtime/loop/evaluation.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/state/checkpoint.h"
-#include "runtime/state/export_model.h"
-#include "runtime/state/export_weights.h"
-#include "runtime/state/frozen_matrix.h"
 #include "runtime/state/stored_variable.h"
-#include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/messages.h"
 #include "runtime/support/process.h"
 
 #include <algorithm>
-#include <climits>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace mtc::runtime {
@@ -56,9 +50,6 @@ Trainer::Trainer(const MtcProgram &program, TrainerOptions given)
   problems.collect([&] {
     if (options.totalSteps < 0)
       userError("total steps ", options.totalSteps, ": expected 0 or more");
-    if (abi::findSchedule(program.schedule.kind)->hasEnd && options.totalSteps == 0)
-      userError("the learning rate schedule ", program.schedule.kind,
-                " depends on the last step; set the total number of steps");
   });
   problems.throwIfAny();
   state.seed = options.seed;
@@ -79,72 +70,59 @@ Trainer::~Trainer() {
     device->onThisThread([&] { device.reset(); });
 }
 
-/// Runs an action that uses the device.
-template <typename Action> void Trainer::onDevice(const Action &action) {
-  device->onThisThread(action);
-}
-
 void Trainer::checkUsable() const {
   if (isBroken)
     userError("an earlier computation failed and left the weights undefined; load a checkpoint");
 }
 
-void Trainer::chooseSamples(int64_t count, bool shuffle, int64_t *samples) {
+int64_t Trainer::chooseSamples(int64_t count, bool shuffle, std::optional<LastBatch> last,
+                               int64_t ahead, int64_t *samples) {
   const int64_t microSteps = program.accumulation.micro_steps;
   if (count < 1)
     userError("samples ", count, ": expected at least 1");
+  if (ahead < 0)
+    userError("batches ahead ", ahead, ": expected 0 or more");
   state.shuffle = shuffle;
+  state.lastBatch = last.value_or(state.lastBatch);
+  checkLastBatch(state.lastBatch, program, count, program.batch * microSteps);
   const BatchOrigin origin = originOf(
       state, count, [](const EarlierSteps &steps) { return steps.batch * steps.microSteps; });
   const ConsecutiveBatches order(count, program.batch * microSteps, state.lastBatch, shuffle,
                                  state.seed, origin);
   Batch batch;
-  order.batchOf(state.step + 1, microStep, microSteps, batch);
-  if (batch.filler)
-    userError("the checkpoint's run masks the last batch of an epoch (--last-batch mask), which a "
-              "list of samples cannot represent; choose the samples without this function");
+  const int64_t next = microStep + ahead;
+  order.batchOf(state.step + 1 + next / microSteps, next % microSteps, microSteps, batch);
   std::copy(batch.rows.begin(), batch.rows.end(), samples);
+  return program.batch - batch.filler;
 }
 
 char *Trainer::inputBuffer(uint32_t input) {
   if (!buffers)
     onDevice([&] { buffers = &device->batchBuffers(/*ahead=*/false); });
-  return (*buffers)[input];
+  return input < buffers->size() ? (*buffers)[input] : nullptr;
 }
 
 /// Loads a batch and checks its values.
-void Trainer::load(Inputs inputs, bool needsLabels) {
-  Problems problems;
-  for (uint32_t i = 0; i < program.input_count; ++i) {
-    const MtcInput &input = program.inputs[i];
-    const void *from = inputs ? inputs[i] : nullptr;
-    const char *tokens = !from && input.shifted_from >= 0 && inputs
-                             ? static_cast<const char *>(inputs[input.shifted_from])
-                             : nullptr;
-    char *to = inputBuffer(i);
-    if (from && from != to)
-      std::memcpy(to, from, static_cast<size_t>(input.tensor.bytes));
-    else if (!from && input.is_label && !needsLabels)
-      fillIgnored(input, input.tensor.rank ? input.tensor.dims[0] : 1, to);
-    else if (!from && input.is_of_outputs && needsLabels)
-      std::memset(to, 0, static_cast<size_t>(input.tensor.bytes));
-    else if (tokens) {
-      shiftTokens(program.inputs[input.shifted_from], tokens, input, to);
-      if (const int32_t mask = findPaddingMask(program, input); mask >= 0 && inputs[mask])
-        ignorePadding(program.inputs[mask], static_cast<const char *>(inputs[mask]), input, to);
-    } else if (!from)
-      problems.add("input '", input.tensor.name, "': no data; expected ",
-                   typeName(input.tensor.type), " ", shapeText(shapeOf(input.tensor)));
-    if (!from || !hasRange(input))
-      continue;
-    const int64_t count = input.tensor.bytes / typeBytes(input.tensor.type);
-    if (std::optional<WrongValue> wrong = findWrongValue(input, to, count))
-      problems.add("input '", input.tensor.name, "': element ", wrong->index, " is ", wrong->value,
-                   "; expected ", rangeText(input));
-  }
-  problems.throwIfAny();
+void Trainer::load(Inputs inputs, int64_t samples, BatchUse use) {
+  checkSamples(program, samples, use);
+  warnOfPadding(samples, use);
+  inputBuffer(0);
+  loadBatch(program, {inputs, samples}, use, *buffers);
   device->takeBatch(/*ahead=*/false);
   buffers = nullptr;
+}
+
+/// Warns once that statistics over the batch include padding.
+void Trainer::warnOfPadding(int64_t samples, BatchUse use) {
+  if (use != BatchUse::Train || samples == program.batch || isWarnedOfPadding)
+    return;
+  isWarnedOfPadding = true;
+  if (std::any_of(program.variables, program.variables + program.variable_count,
+                  [](const MtcVariable &variable) { return variable.role == MTC_STATE; }))
+    warn("a batch of ", samples, " samples is padded to ", program.batch,
+         ", and the model updates statistics from each batch, such as those of batch "
+         "normalization, which include the padding; leave out such batches (drop_last=True of a "
+         "DataLoader) to train as without padding");
 }
 
 /// Updates the copies of weights that were written.
@@ -194,10 +172,11 @@ Trainer::Step Trainer::update(double rate) {
   return result;
 }
 
-Trainer::Step Trainer::train(Inputs inputs) {
+Trainer::Step Trainer::train(Inputs inputs, int64_t samples) {
   checkUsable();
+  checkSchedule();
   onDevice([&] {
-    load(inputs, /*needsLabels=*/true);
+    load(inputs, samples, BatchUse::Train);
     refreshCopies();
     finiteVariables();
     const double rate = nextLearningRate();
@@ -213,24 +192,29 @@ Trainer::Step Trainer::train(Inputs inputs) {
     }
     isBroken = false;
   });
+  if (run && last.updated)
+    run->step({.step = last.step,
+               .loss = last.loss,
+               .learningRate = last.learningRate,
+               .gradientNorm = last.gradientNorm,
+               .lossScale = last.lossScale,
+               .skipped = last.skipped});
   return last;
 }
 
 void Trainer::evaluate(Inputs inputs, int64_t samples) {
   checkUsable();
-  if (samples < 1 || samples > program.batch)
-    userError("samples ", samples, ": expected 1 to ", program.batch);
-  if (!hasRowLoss(program) && samples < program.batch)
-    userError("samples ", samples, ": the loss of this model is known for whole batches of ",
-              program.batch, " only");
+  if (evaluatedSamples == 0)
+    evaluationBegin = std::chrono::steady_clock::now();
   onDevice([&] {
-    load(inputs, /*needsLabels=*/true);
+    load(inputs, samples, BatchUse::Evaluate);
     refreshCopies();
     scalars().set(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
     device->run(program.evaluate);
     evaluation += sumsOfBatch(scalars(), samples, program.batch);
     device->wait();
   });
+  evaluatedSamples += samples;
 }
 
 std::vector<double> Trainer::finishEvaluation() {
@@ -239,23 +223,31 @@ std::vector<double> Trainer::finishEvaluation() {
     if (metric.isComputed(program))
       values.push_back(withoutSignOfNan(metric.value(evaluation)));
   evaluation = {};
+  evaluatedSamples = 0;
   return values;
 }
 
-void Trainer::infer(Inputs inputs, void *const *outputs) {
+/// Returns the bytes of the first samples of an output, or of all of an output without a row for
+/// each sample.
+static int64_t bytesOf(const MtcProgram &program, const MtcTensor &output, int64_t samples) {
+  const bool hasRows = output.rank && output.dims[0] == program.batch;
+  return hasRows ? output.bytes / program.batch * samples : output.bytes;
+}
+
+void Trainer::infer(Inputs inputs, int64_t samples, void *const *outputs) {
   checkUsable();
   if (!options.infers)
     userError("inference needs memory for the outputs; create the trainer for inference");
   if (!program.output_count)
     userError("the model has no outputs");
   onDevice([&] {
-    load(inputs, /*needsLabels=*/false);
+    load(inputs, samples, BatchUse::Infer);
     refreshCopies();
     scalars().set(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
     device->run(program.compute_outputs);
     for (uint32_t i = 0; i < program.output_count; ++i)
       if (void *to = outputs[i])
-        device->read(addressOf(program.outputs[i]), program.outputs[i].bytes,
+        device->read(addressOf(program.outputs[i]), bytesOf(program, program.outputs[i], samples),
                      [&](const char *from, int64_t at, int64_t bytes) {
                        std::memcpy(static_cast<char *>(to) + at, from, static_cast<size_t>(bytes));
                      });
@@ -281,10 +273,23 @@ void Trainer::save(const std::string &folder) {
   if (microStep)
     userError("a checkpoint needs a complete update; ", microStep, " of ",
               program.accumulation.micro_steps, " batches were accumulated");
-  CheckpointFolder checkpoints(folder);
-  checkpoints.checkReplaces(ownFolders.contains(realPath(folder)) ? folder : "");
-  onDevice([&] { checkpoints.save(program, *device, state, finiteVariables()); });
+  auto saveIn = [&](CheckpointFolder &checkpoints) {
+    onDevice([&] { checkpoints.save(program, *device, state, finiteVariables()); });
+  };
+  if (CheckpointFolder *ofRun = run ? run->folderAt(folder) : nullptr) {
+    saveIn(*ofRun);
+    run->restartClock();
+  } else {
+    CheckpointFolder checkpoints(folder);
+    if (!isOwn(folder))
+      checkReplaces(checkpoints);
+    saveIn(checkpoints);
+  }
   ownFolders.insert(realPath(folder));
+}
+
+bool Trainer::isOwn(const std::string &folder) const {
+  return ownFolders.contains(realPath(folder));
 }
 
 /// Discards the gradients and losses of micro-steps before an update.
@@ -324,112 +329,74 @@ void Trainer::load(const std::string &folder) {
   ownFolders.insert(realPath(folder));
 }
 
-void Trainer::listWeights() {
-  tensors = exportedTensors(program);
-  for (const ModuleTensor &tensor : tensors)
-    weightList.push_back({tensor.name, tensor.type, tensor.dims, tensor.bytes()});
-  for (uint32_t i = 0; i < program.buffer_count; ++i) {
-    const MtcTensor &buffer = program.buffers[i].tensor;
-    weightList.push_back({buffer.name, buffer.type, shapeOf(buffer), buffer.bytes});
-  }
+/// Throws if the learning rate of the next step depends on an unknown last step.
+void Trainer::checkSchedule() const {
+  const MtcSchedule schedule = scheduleOf(program, state);
+  if (abi::findSchedule(schedule.kind)->hasEnd && state.scheduleSteps == 0)
+    userError(
+        "the learning rate schedule ", schedule.kind,
+        " depends on the last step of training; set total_steps, for example total_steps=1000");
 }
 
-/// Returns the index of a weight in `weightList`.
-size_t Trainer::findWeight(const std::string &name, size_t bytes) const {
-  const auto found = std::find_if(weightList.begin(), weightList.end(),
-                                  [&](const Weight &weight) { return weight.name == name; });
-  if (found == weightList.end())
-    userError("weight '", name, "': the model does not have it");
-  if (static_cast<size_t>(found->bytes) != bytes)
-    userError("weight '", name, "': expected ", found->bytes, " bytes (", typeName(found->type),
-              " ", shapeText(found->dims), "), got ", bytes);
-  return static_cast<size_t>(found - weightList.begin());
-}
-
-void Trainer::readWeight(const std::string &name, char *to, size_t bytes) {
-  checkUsable();
-  const size_t index = findWeight(name, bytes);
-  if (index >= tensors.size()) {
-    const std::vector<char> value =
-        valueOf(program.buffers[index - tensors.size()], trainedBatches(program, state));
-    std::memcpy(to, value.data(), value.size());
+/// Sets the last step of the schedule to that of a run, unless it is known.
+void Trainer::extendSchedule(int64_t lastStep) {
+  const MtcSchedule schedule = scheduleOf(program, state);
+  if (!abi::findSchedule(schedule.kind)->hasEnd)
     return;
-  }
-  onDevice([&] {
-    const FiniteVariables any;
-    const ExportedValues values(program, *device, any, options.threads, options.weights, name);
-    readTensor(values, tensors[index], [&](const char *from, int64_t at, int64_t count) {
-      std::memcpy(to + at, from, static_cast<size_t>(count));
-    });
-    device->wait();
-  });
+  if (state.scheduleSteps == 0)
+    state.scheduleSteps = lastStep;
+  checkSchedule();
+  if (lastStep > state.scheduleSteps && learningRate(schedule, lastStep, state.scheduleSteps) == 0)
+    userError("the learning rate schedule ", schedule.kind, " ends at step ", state.scheduleSteps,
+              " with a rate of 0, and this run ends at step ", lastStep,
+              "; set total_steps, for example total_steps=", lastStep);
 }
 
-void Trainer::writeWeight(const std::string &name, const char *from, size_t bytes) {
+void Trainer::beginRun(RunOptions given) {
   checkUsable();
-  const size_t index = findWeight(name, bytes);
-  if (index >= tensors.size())
-    userError("weight '", name, "': is a buffer that the model does not use; it cannot be written");
-  for (const ModuleTensor::Piece &piece : tensors[index].pieces)
-    for (uint32_t i = 0; i < program.adapter_count; ++i)
-      if (program.adapters[i].base == static_cast<int32_t>(piece.variable))
-        userError("weight '", name,
-                  "': has an adapter, which its value includes; it cannot be "
-                  "written");
-  const std::vector<char> elements(from, from + bytes);
-  onDevice([&] {
-    for (const ModuleTensor::Piece &piece : tensors[index].pieces)
-      writePiece(piece, tensors[index].type, elements);
-  });
-  copiesAreStale = true;
-  finite.reset();
+  run.reset();
+  extendSchedule(given.lastStep);
+  run.emplace(program, state, std::move(given),
+              [this](const std::string &folder) { return isOwn(folder); });
+  if (const std::string folder = run->folder(); !folder.empty())
+    ownFolders.insert(realPath(folder));
 }
 
-/// Writes the elements of a module's tensor that belong to one variable.
-void Trainer::writePiece(const ModuleTensor::Piece &piece, uint32_t type,
-                         const std::vector<char> &elements) {
-  const MtcVariable &variable = program.variables[piece.variable];
-  const StoredVariable stored(program, piece.variable);
-  std::vector<char> value = elements;
-  if (!isWhole(piece.image)) {
-    const FiniteVariables any;
-    value = ExportedValues(program, *device, any, options.threads, options.weights,
-                           variable.tensor.name)
-                .value(piece.variable);
-    takeImage(*piece.image, type, elements, value.data());
-  }
-  if (variable.source)
-    value = storeFrozen(variable, value, options.threads);
-  auto fill = [&](char *to, int64_t at, int64_t count) {
-    std::memcpy(to, value.data() + at, static_cast<size_t>(count));
-  };
-  if (variable.source)
-    return device->write(addressOf(variable.tensor), variable.tensor.bytes, fill);
-  stored.write(*device, fill);
-  if (state.step > 0)
-    return;
-  // Averages begin at the initial weights.
-  for (uint32_t i = 0; i < program.variable_count; ++i)
-    if (const MtcVariable &average = program.variables[i];
-        average.role == MTC_AVERAGE && average.initial == MTC_INITIAL_PARAMETER &&
-        average.of == static_cast<int32_t>(piece.variable))
-      stored.copyTo(*device, average);
+Run &Trainer::currentRun() {
+  if (!run)
+    userError("no run has begun");
+  return *run;
 }
 
-void Trainer::exportWeights(const std::string &file) {
-  checkUsable();
-  onDevice([&] {
-    runtime::exportWeights(program, *device, finiteVariables(), options.threads, options.weights,
-                           trainedBatches(program, state), file);
-  });
+Trainer::Validation Trainer::finishValidation(std::vector<std::pair<std::string, double>> metrics) {
+  Run &current = currentRun();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - evaluationBegin;
+  ValidationMetrics found = {
+      .step = state.step, .samples = evaluatedSamples, .seconds = taken.count()};
+  Validation result{finishEvaluation(), false};
+  size_t index = 0;
+  for (const MetricKind &metric : allMetrics())
+    if (metric.isComputed(program)) {
+      const double value = result.values[index];
+      if (index++ == 0)
+        found.loss = value;
+      else
+        found.metrics.emplace_back(metric.name, value);
+    }
+  std::move(metrics.begin(), metrics.end(), std::back_inserter(found.metrics));
+  result.isBest = current.validation(std::move(found));
+  if (result.isBest)
+    onDevice([&] { current.saveBest(*device, finiteVariables()); });
+  current.restartClock();
+  return result;
 }
 
-void Trainer::exportModel(const std::string &file) {
-  checkUsable();
-  onDevice([&] {
-    runtime::exportModel(program, *device, finiteVariables(), options.threads, options.weights,
-                         MTC_INFERENCE_FORM, file);
-  });
+void Trainer::endRun(RunOutcome outcome, const std::string &message) {
+  currentRun();
+  Problems problems;
+  problems.attempt([&] { run->end(outcome, message); });
+  run.reset(); // The run ends even if a report cannot be written.
+  problems.throwIfAny();
 }
 
 } // namespace mtc::runtime

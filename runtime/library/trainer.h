@@ -2,7 +2,10 @@
 #ifndef MTC_RUNTIME_LIBRARY_TRAINER_H
 #define MTC_RUNTIME_LIBRARY_TRAINER_H
 
+#include "runtime/data/last_batch.h"
 #include "runtime/devices/device.h"
+#include "runtime/library/caller_batch.h"
+#include "runtime/library/run.h"
 #include "runtime/loop/evaluation_metrics.h"
 #include "runtime/loop/step_scalars.h"
 #include "runtime/state/divergence.h"
@@ -10,12 +13,13 @@
 #include "runtime/state/training_state.h"
 #include "runtime/state/variables.h"
 
+#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mtc::runtime {
@@ -38,9 +42,7 @@ int64_t trainerBytes(const MtcProgram &program, bool infers);
 /// Failure. All of them, and the destructor, may run on any thread, one at a time.
 class Trainer {
 public:
-  /// The memory of each input in the program's order. A null pointer stands for labels that are
-  /// derived from tokens, or, for `infer`, for labels that are not needed.
-  using Inputs = const void *const *;
+  using Inputs = const void *const *; ///< see CallerBatch
 
   struct Step {
     int64_t step = 0;
@@ -53,20 +55,36 @@ public:
   Trainer(const Trainer &) = delete;
   Trainer &operator=(const Trainer &) = delete;
 
-  /// Writes the samples of the next training batch, out of `count` samples, in the order of a
-  /// training run.
-  void chooseSamples(int64_t count, bool shuffle, int64_t *samples);
-  /// Returns the memory that the next batch is read from.
+  /// Writes the samples of the training batch after the next `ahead` batches, out of `count`
+  /// samples, in the order of a training run. `last` is nullopt for that of the checkpoint. Returns
+  /// the number of samples that are not padding.
+  int64_t chooseSamples(int64_t count, bool shuffle, std::optional<LastBatch> last, int64_t ahead,
+                        int64_t *samples);
+  /// Returns the memory that the next batch is read from; null if there is no such input.
   char *inputBuffer(uint32_t input);
   /// Runs a micro-step, and the update after the last micro-step of a step.
-  Step train(Inputs inputs);
+  Step train(Inputs inputs, int64_t samples);
   /// Evaluates the first `samples` samples of a batch and adds them to the evaluation.
   void evaluate(Inputs inputs, int64_t samples);
   /// Returns the program's metrics over the evaluated batches, in the order of `allMetrics`, and
   /// begins a new evaluation.
   std::vector<double> finishEvaluation();
   /// Computes the outputs of a batch; outputs with a null pointer are skipped.
-  void infer(Inputs inputs, void *const *outputs);
+  void infer(Inputs inputs, int64_t samples, void *const *outputs);
+
+  /// Begins a run, which the following calls of `train` report to. Ends the previous run without a
+  /// report of its end.
+  void beginRun(RunOptions options);
+  struct Validation {
+    std::vector<double> values; ///< as those of finishEvaluation
+    bool isBest;
+  };
+  /// Ends an evaluation as `finishEvaluation` does, and reports it with further metrics as a
+  /// validation of the run. The best checkpoint is saved if it is kept.
+  Validation finishValidation(std::vector<std::pair<std::string, double>> metrics);
+  /// Returns whether the run ends for want of an improvement.
+  bool stopsEarly() const { return run && run->stopsEarly(); }
+  void endRun(RunOutcome outcome, const std::string &message);
 
   int64_t steps() const { return state.step; }
   double nextLearningRate() const;
@@ -90,7 +108,8 @@ public:
   void exportModel(const std::string &file);
 
 private:
-  template <typename Action> void onDevice(const Action &action);
+  /// Runs an action that uses the device.
+  template <typename Action> void onDevice(const Action &action) { device->onThisThread(action); }
   size_t findWeight(const std::string &name, size_t bytes) const;
   void writePiece(const ModuleTensor::Piece &piece, uint32_t type,
                   const std::vector<char> &elements);
@@ -99,7 +118,12 @@ private:
   const FiniteVariables &finiteVariables();
   void listWeights();
   void checkUsable() const;
-  void load(Inputs inputs, bool needsLabels);
+  void checkSchedule() const;
+  void extendSchedule(int64_t lastStep);
+  bool isOwn(const std::string &folder) const;
+  Run &currentRun();
+  void load(Inputs inputs, int64_t samples, BatchUse use);
+  void warnOfPadding(int64_t samples, BatchUse use);
   StepScalars scalars() const { return {program, *device}; }
   Step update(double rate);
 
@@ -112,11 +136,15 @@ private:
   std::vector<Weight> weightList;
   int64_t microStep = 0; ///< completed micro-steps of the next step
   Step last{};
-  MetricSums evaluation;                 ///< of the batches evaluated so far
+  MetricSums evaluation; ///< of the batches evaluated so far
+  int64_t evaluatedSamples = 0;
+  std::chrono::steady_clock::time_point evaluationBegin;
   std::optional<FiniteVariables> finite; ///< nullopt until the next use
   bool copiesAreStale = false;           ///< a weight was written after its copies
   bool isBroken = false;                 ///< a failed computation left the weights undefined
-  std::set<std::string> ownFolders;      ///< real paths of folders with the trainer's checkpoints
+  bool isWarnedOfPadding = false;
+  std::set<std::string> ownFolders; ///< real paths of folders with the trainer's checkpoints
+  std::optional<Run> run;           ///< nullopt unless a run has begun
 };
 
 } // namespace mtc::runtime

@@ -61,7 +61,7 @@ program = Program(folder / "program", data)
 program.run("--epochs", 2, "--seed", 3, "--export-weights", folder / "program.safetensors", "--save", folder / "saved")
 trainer = mtc.Trainer(library, seed=3)
 rates = []
-history = trainer.fit(data, epochs=2, validation=test, callback=lambda step: rates.append(step.learning_rate))
+history = trainer.fit(data, epochs=2, validation=test, on_step=lambda step: rates.append(step.learning_rate))
 assert trainer.step_count == len(history.steps) == len(rates) == 90 and set(rates) == {2e-3}, trainer.step_count
 assert len(history.evaluations) == 2 and history.steps[0].gradient_norm > 0 and history.steps[0].loss_scale is None
 assert equal(trainer.state_dict(), load_file(folder / "program.safetensors"))
@@ -92,7 +92,9 @@ trainer.save(folder / "of_trainer")
 program.run("--steps", 44, "--last-batch", "mask", "--save", folder / "masked")
 masked = mtc.Trainer(library)
 masked.load(folder / "masked")
-fails(mtc.TrainerError, "--last-batch mask")(masked.fit, data, steps=1)
+masked.fit(data, steps=6, last_batch="mask")
+program.run("--steps", 50, "--resume", folder / "masked", "--export-weights", folder / "masked.safetensors")
+assert equal(masked.state_dict(), load_file(folder / "masked.safetensors"))
 
 # Weights and the learning rate can be read and changed.
 fresh = mtc.Trainer(library, weights=folder / "resumed.safetensors")
@@ -126,8 +128,9 @@ fails(mtc.TrainerError, "nothing")(mtc.Trainer, library, weights=folder / "nothi
 # Invalid batches leave the trainer unchanged.
 batch = {"x": data["x"][:32], "labels": data["labels"][:32]}
 before = given.state_dict()
-fails(ValueError, "shape")(given.step, {**batch, "x": data["x"][:31]})
-fails(ValueError, "float32")(given.step, {**batch, "x": batch["x"].astype(np.float64)})
+fails(ValueError, "shape")(given.step, {**batch, "x": data["x"][:32, :63]})
+fails(ValueError, "different numbers")(given.step, {**batch, "x": data["x"][:31]})
+fails(ValueError, ".5")(given.step, {**batch, "labels": batch["labels"] + 0.5})
 fails(ValueError, "unknown")(given.step, {**batch, "y": batch["x"]})
 fails(mtc.TrainerError, "labels")(given.step, {"x": batch["x"]})
 fails(mtc.TrainerError, "input 'x': no data")(given.step, {"labels": batch["labels"]})

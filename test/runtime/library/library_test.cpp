@@ -32,7 +32,7 @@ struct Owned {
   mtc_model_step train() {
     mtc_model_step result;
     const void *inputs[] = {x.data(), target.data()};
-    EXPECT_EQ(mtc_model_train(trainer, inputs, &result), MTC_MODEL_OK) << message();
+    EXPECT_EQ(mtc_model_train(trainer, inputs, 4, &result), MTC_MODEL_OK) << message();
     return result;
   }
   /// Returns the elements of a weight of the model.
@@ -122,7 +122,7 @@ TEST_F(Library, ReadsABatchFromItsOwnMemory) {
   std::copy(x.begin(), x.end(), input);
   const void *inputs[] = {input, target.data()};
   mtc_model_step result;
-  ASSERT_EQ(mtc_model_train(own.trainer, inputs, &result), MTC_MODEL_OK) << own.message();
+  ASSERT_EQ(mtc_model_train(own.trainer, inputs, 4, &result), MTC_MODEL_OK) << own.message();
   EXPECT_EQ(result.loss, copied.train().loss);
   EXPECT_EQ(own.weight("fc.weight"), copied.weight("fc.weight"));
   EXPECT_EQ(mtc_model_input_buffer(own.trainer, 2), nullptr);
@@ -148,7 +148,7 @@ TEST_F(Library, UsesTheMemoryOfTheCaller) {
   EXPECT_NE(little.message().find("threads 1000"), std::string::npos) << little.message();
   mtc_model_step result;
   const void *inputs[] = {x.data(), target.data()};
-  EXPECT_EQ(mtc_model_train(little.trainer, inputs, &result), MTC_MODEL_INVALID);
+  EXPECT_EQ(mtc_model_train(little.trainer, inputs, 4, &result), MTC_MODEL_INVALID);
 }
 
 TEST_F(Library, SavesAndLoads) {
@@ -237,22 +237,96 @@ TEST_F(Library, PassesWarningsToTheCaller) {
 TEST_F(Library, ChoosesSamples) {
   Owned owned;
   std::array<int64_t, 4> samples{};
-  ASSERT_EQ(mtc_model_choose_samples(owned.trainer, 6, 0, samples.data()), MTC_MODEL_OK);
+  int64_t chosen = 0, ahead = 1;
+  auto choose = [&](int64_t count, mtc_model_last_batch last) {
+    return mtc_model_choose_samples(owned.trainer, count, 0, last, ahead, samples.data(), &chosen);
+  };
+  ASSERT_EQ(choose(6, MTC_MODEL_LAST_BATCH_DEFAULT), MTC_MODEL_OK);
+  EXPECT_EQ(samples, (std::array<int64_t, 4>{4, 5, 0, 1}));
+  ahead = 0;
+  ASSERT_EQ(choose(6, MTC_MODEL_LAST_BATCH_DEFAULT), MTC_MODEL_OK);
   EXPECT_EQ(samples, (std::array<int64_t, 4>{0, 1, 2, 3}));
   owned.train();
-  ASSERT_EQ(mtc_model_choose_samples(owned.trainer, 6, 0, samples.data()), MTC_MODEL_OK);
+  ASSERT_EQ(choose(6, MTC_MODEL_LAST_BATCH_WRAP), MTC_MODEL_OK);
   EXPECT_EQ(samples, (std::array<int64_t, 4>{4, 5, 0, 1}));
-  EXPECT_EQ(mtc_model_choose_samples(owned.trainer, 0, 0, samples.data()), MTC_MODEL_INVALID);
+  EXPECT_EQ(chosen, 4);
+  ASSERT_EQ(choose(6, MTC_MODEL_LAST_BATCH_DROP), MTC_MODEL_OK);
+  EXPECT_EQ(samples, (std::array<int64_t, 4>{0, 1, 2, 3}));
+  EXPECT_EQ(choose(6, MTC_MODEL_LAST_BATCH_MASK), MTC_MODEL_INVALID);
+  EXPECT_EQ(choose(0, MTC_MODEL_LAST_BATCH_WRAP), MTC_MODEL_INVALID);
+}
+
+TEST_F(Library, RejectsBatchesThatTheLossCannotUse) {
+  Owned owned;
+  const void *inputs[] = {x.data(), target.data()};
+  for (const int64_t samples : {0, 3, 5})
+    EXPECT_EQ(mtc_model_train(owned.trainer, inputs, samples, nullptr), MTC_MODEL_INVALID);
+  EXPECT_NE(owned.message().find("--dim batch=5"), std::string::npos) << owned.message();
+  EXPECT_EQ(owned.train().step, 1);
+}
+
+TEST_F(Library, ReportsARun) {
+  Owned owned;
+  const std::string save = path("saved"), metrics = path("m.jsonl"), events = path("events"),
+                    report = path("run.html");
+  std::string shown;
+  mtc_model_run_options options = {};
+  options.last_step = 20;
+  options.save = save.c_str();
+  options.keep_best = 1;
+  options.best_metric = "own";
+  options.is_higher_better = 1;
+  options.early_stop = 2;
+  options.metrics = metrics.c_str();
+  options.tensorboard = events.c_str();
+  options.report = report.c_str();
+  options.progress = [](void *data, const char *text, int32_t) {
+    *static_cast<std::string *>(data) += std::string(text) + "\n";
+  };
+  options.progress_data = &shown;
+  ASSERT_EQ(mtc_model_begin_run(owned.trainer, &options), MTC_MODEL_OK) << owned.message();
+  const void *inputs[] = {x.data(), target.data()};
+  auto validate = [&](const char *name, double value) {
+    EXPECT_EQ(mtc_model_evaluate(owned.trainer, inputs, 4), MTC_MODEL_OK) << owned.message();
+    const mtc_model_metric own = {name, value};
+    std::vector<double> values(mtc_model_metric_count());
+    int32_t isBest = 0;
+    EXPECT_EQ(mtc_model_finish_validation(owned.trainer, &own, 1, values.data(), &isBest),
+              std::string(name) == "own" ? MTC_MODEL_OK : MTC_MODEL_INVALID)
+        << owned.message();
+    return std::pair(isBest, mtc_model_run_stops_early(owned.trainer));
+  };
+  owned.train();
+  EXPECT_EQ(validate("own", 0.5), std::pair(1, 0));
+  validate("other", 1);
+  EXPECT_NE(owned.message().find("loss, other"), std::string::npos) << owned.message();
+  owned.train();
+  EXPECT_EQ(validate("own", 0.25), std::pair(0, 0));
+  EXPECT_EQ(validate("own", NAN), std::pair(0, 1));
+  // The folder is locked for others, and the trainer saves into it.
+  const Owned other;
+  EXPECT_EQ(mtc_model_save(other.trainer, save.c_str()), MTC_MODEL_INVALID);
+  EXPECT_EQ(mtc_model_save(owned.trainer, save.c_str()), MTC_MODEL_OK) << owned.message();
+  ASSERT_EQ(mtc_model_end_run(owned.trainer, MTC_MODEL_COMPLETED, nullptr), MTC_MODEL_OK);
+  EXPECT_EQ(mtc_model_end_run(owned.trainer, MTC_MODEL_COMPLETED, nullptr), MTC_MODEL_INVALID);
+  EXPECT_NE(shown.find("step 2/20  loss"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("own 0.5"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("stopped early after step 2"), std::string::npos) << shown;
+  EXPECT_TRUE(std::filesystem::exists(report));
+  EXPECT_FALSE(std::filesystem::is_empty(events));
+  Owned best;
+  ASSERT_EQ(mtc_model_load(best.trainer, (save + "/best").c_str()), MTC_MODEL_OK);
+  EXPECT_EQ(mtc_model_steps(best.trainer), 1);
 }
 
 TEST_F(Library, RejectsMissingPointers) {
   Owned owned;
   const void *inputs[] = {x.data(), nullptr};
-  EXPECT_EQ(mtc_model_train(owned.trainer, nullptr, nullptr), MTC_MODEL_INVALID);
-  EXPECT_EQ(mtc_model_train(owned.trainer, inputs, nullptr), MTC_MODEL_INVALID);
+  EXPECT_EQ(mtc_model_train(owned.trainer, nullptr, 4, nullptr), MTC_MODEL_INVALID);
+  EXPECT_EQ(mtc_model_train(owned.trainer, inputs, 4, nullptr), MTC_MODEL_INVALID);
   EXPECT_NE(owned.message().find("'target'"), std::string::npos) << owned.message();
-  EXPECT_EQ(mtc_model_train(nullptr, inputs, nullptr), MTC_MODEL_INVALID);
-  EXPECT_EQ(mtc_model_infer(owned.trainer, inputs, nullptr), MTC_MODEL_INVALID);
+  EXPECT_EQ(mtc_model_train(nullptr, inputs, 4, nullptr), MTC_MODEL_INVALID);
+  EXPECT_EQ(mtc_model_infer(owned.trainer, inputs, 4, nullptr), MTC_MODEL_INVALID);
   EXPECT_EQ(mtc_model_create(nullptr, nullptr), MTC_MODEL_INVALID);
   EXPECT_EQ(owned.train().step, 1);
 }

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""`mtc.Trainer.fit` on a DataLoader of PyTorch has the losses of a loop in PyTorch. Run `PYTHON test/exports/fit.py`, where PYTHON is an
+interpreter with the packages of requirements.txt.
+
+Then trains the classifiers of examples/ on small folders of texts and images.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+os.environ.setdefault("MTC", str(ROOT / "build/release/bin/mtc"))
+import mtc  # noqa: E402
+
+folder = Path(tempfile.mkdtemp())
+BATCH, EPOCHS, RATE = 16, 3, 0.05
+
+
+class Augmented(Dataset):
+    """Images with a random flip and random noise, so that each epoch has other samples."""
+
+    def __init__(self, count: int) -> None:
+        generator = torch.Generator().manual_seed(1)
+        self.images = torch.rand(count, 3, 12, 12, generator=generator)
+        self.labels = torch.randint(0, 5, (count,), generator=generator)
+
+    def __len__(self) -> int:
+        return len(self.images)
+
+    def __getitem__(self, index: int) -> dict[str, torch.Tensor]:
+        image = self.images[index] + 0.05 * torch.randn(3, 12, 12)
+        return {"x": image.flip(2) if torch.rand(()) < 0.5 else image, "labels": self.labels[index]}
+
+
+def loader(workers: int = 0) -> DataLoader:
+    torch.manual_seed(7)
+    return DataLoader(Augmented(90), BATCH, shuffle=True, num_workers=workers)
+
+
+class Network(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Conv2d(3, 8, 3), nn.GELU(), nn.Flatten(), nn.Linear(800, 5))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layers(x)
+
+
+torch.manual_seed(0)
+model = Network()
+mtc.export(model, torch.zeros(2, 3, 12, 12), folder / "network.onnx")
+trainer = mtc.Trainer(
+    mtc.compile(folder / "network.onnx", dims={"batch": BATCH}, loss="cross-entropy", optimizer="adamw", lr=1e-3, weight_decay=0.01)
+)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01)
+expected, sizes = [], set()
+data = loader()
+for _ in range(EPOCHS):
+    for batch in data:
+        loss = nn.functional.cross_entropy(model(batch["x"]), batch["labels"])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        expected.append(loss.item())
+        sizes.add(len(batch["labels"]))
+assert sizes == {16, 10}, sizes
+history = trainer.fit(loader(), epochs=EPOCHS)
+difference = float(np.abs(history.losses / expected - 1).max())
+print(f"{len(expected)} steps with shuffling, augmentation and a last batch of 10: losses {difference:.1e} apart")
+assert difference < 1e-5, (history.losses, expected)
+weights = trainer.state_dict()
+assert all(np.allclose(weights[name], value.detach().numpy(), atol=1e-5) for name, value in model.state_dict().items())
+with torch.no_grad():
+    outputs = trainer.predict(DataLoader(Augmented(90).images, 7))["output"]
+    assert np.allclose(outputs, model(Augmented(90).images).numpy(), atol=1e-5)
+assert len(trainer.fit(loader(workers=2), epochs=1).steps) == 6
+
+# The examples.
+random = np.random.default_rng(0)
+for label, name in enumerate(("even", "odd")):
+    (folder / "texts" / name).mkdir(parents=True)
+    (folder / "images" / name).mkdir(parents=True)
+    for i in range(40):
+        (folder / "texts" / name / f"{i}.txt").write_text(" ".join(str(2 * n + label) + "." for n in random.integers(0, 500, 20)))
+        pixels = random.integers(0, 100, (80, 72, 3), dtype=np.uint8)
+        pixels[:, :, label] += 120
+        Image.fromarray(pixels).save(folder / "images" / name / f"{i}.png")
+for example, least in ("text_classifier", 0.9), ("image_classifier", 0.9):
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    command = [sys.executable, ROOT / f"examples/{example}.py", folder / (example.split("_")[0] + "s")]
+    (folder / example).mkdir()
+    done = subprocess.run(command, cwd=folder / example, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    accuracy = float(re.search(r"accuracy (\S+)", done.stdout)[1])
+    print(f"{example}: {done.stdout.strip()}")
+    assert accuracy >= least, done.stdout

@@ -114,6 +114,13 @@ MODELS = {
         "causal-lm",
     ),
     "gpt2-124m": Model(gpt2, dict(n_layer=12, n_embd=768, n_head=12, vocab_size=50257), next_tokens, "causal-lm"),
+    "gpt2-mini": Model(gpt2, dict(n_layer=4, n_embd=256, n_head=4, vocab_size=8000, n_positions=512, bos_token_id=0, eos_token_id=0), next_tokens, "causal-lm"),
+    "xlmr-mini": Model(
+        xlmr,
+        dict(XLMR, vocab_size=8000, hidden_size=256, num_hidden_layers=4, num_attention_heads=4, intermediate_size=1024),
+        texts,
+        "cross-entropy",
+    ),
     "xlmr-base": Model(xlmr, dict(XLMR, vocab_size=250002), texts, "cross-entropy"),
     "xlmr-large": Model(
         xlmr,

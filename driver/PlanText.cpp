@@ -256,37 +256,6 @@ void mtc::tool::addRanks(ModuleOp placed, llvm::json::Object &object) {
                                        {"traffic", std::move(traffic)}};
 }
 
-static ArrayRef<Attribute> shapesOf(ModuleOp placed) {
-  ArrayAttr shapes = ProgramOp::find(placed).getShapesAttr();
-  return shapes ? shapes.getValue() : ArrayRef<Attribute>();
-}
-
-void mtc::tool::addShapes(ModuleOp placed, llvm::json::Object &object) {
-  llvm::json::Array shapes;
-  for (auto shape : llvm::map_range(shapesOf(placed), llvm::CastTo<ShapeAttr>)) {
-    llvm::json::Object dims;
-    for (NamedAttribute dim : shape.getDims())
-      dims[dim.getName().str()] = cast<IntegerAttr>(dim.getValue()).getInt();
-    shapes.push_back(llvm::json::Object{{"batch", shape.getBatch()}, {"dims", std::move(dims)}});
-  }
-  if (!shapes.empty())
-    object["shapes"] = std::move(shapes);
-}
-
-void mtc::tool::printShapes(ModuleOp placed, llvm::raw_ostream &stream) {
-  ArrayRef<Attribute> shapes = shapesOf(placed);
-  if (shapes.empty())
-    return;
-  stream << "Shapes        " << shapes.size() << ", in one arena\n";
-  for (Attribute shape : shapes) {
-    stream << "  ";
-    llvm::interleaveComma(cast<ShapeAttr>(shape).getDims(), stream, [&](NamedAttribute dim) {
-      stream << dim.getName().getValue() << " = " << cast<IntegerAttr>(dim.getValue()).getInt();
-    });
-    stream << '\n';
-  }
-}
-
 void mtc::tool::printRanks(ModuleOp placed, const TransferCost &transfers,
                            llvm::raw_ostream &stream) {
   ProgramOp program = ProgramOp::find(placed);

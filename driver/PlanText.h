@@ -30,9 +30,6 @@ void print(StepCost &cost, const TransferCost &transfers, llvm::raw_ostream &str
 
 /// Report the ranks, the bytes that they exchange and the time, if the program has ranks.
 void addRanks(mlir::ModuleOp placed, llvm::json::Object &object);
-/// Adds the batch and the sizes of each shape, if the program has several.
-void addShapes(mlir::ModuleOp placed, llvm::json::Object &object);
-void printShapes(mlir::ModuleOp placed, llvm::raw_ostream &stream);
 void printRanks(mlir::ModuleOp placed, const TransferCost &transfers, llvm::raw_ostream &stream);
 
 /// Returns the nodes at the peak, or an empty string if there are none.

@@ -6,6 +6,7 @@
 #include "driver/PlanText.h"
 #include "driver/ProgramExport.h"
 #include "driver/ProgressLine.h"
+#include "driver/ShapeText.h"
 
 #include "codegen/Link.h"
 #include "codegen/target/KernelCache.h"

@@ -122,9 +122,26 @@ private:
             describeVariable(variable));
   }
 
+  /// Adds the inputs of the shape in which they are largest: those of all shapes have one place.
   void addInputs(ArrayRef<StepOp> steps, int64_t staging) {
-    llvm::SmallDenseSet<Attribute> known;
+    auto shapeOf = [](StepOp step) {
+      StringRef name = step.getSymName();
+      return name.drop_front(withoutShape(name).size());
+    };
+    auto bytesOf = [](StepOp step) {
+      int64_t bytes = 0;
+      for (auto input : step.getInputs().getAsRange<AtAttr>())
+        bytes += byteSize(input.getType());
+      return bytes;
+    };
+    StepOp largest;
     for (StepOp step : steps)
+      if (withoutShape(step.getSymName()) == microStepName &&
+          (!largest || bytesOf(step) > bytesOf(largest)))
+        largest = step;
+    llvm::SmallDenseSet<Attribute> known;
+    for (StepOp step : llvm::make_filter_range(
+             steps, [&](StepOp step) { return !largest || shapeOf(step) == shapeOf(largest); }))
       for (auto [name, slice] : llvm::zip_equal(step.getInputNames().getAsValueRange<StringAttr>(),
                                                 step.getInputs().getAsRange<AtAttr>())) {
         if (!known.insert(slice).second)

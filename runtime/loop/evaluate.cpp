@@ -135,6 +135,7 @@ void writeOutputs(const Session &session, const TrainingState &state) {
   if (!program.output_count)
     userError("--outputs: the program has no outputs");
   std::vector<SafetensorsEntry> entries;
+  entries.reserve(program.output_count);
   for (uint32_t i = 0; i < program.output_count; ++i)
     entries.push_back({program.outputs[i].name, program.outputs[i].type,
                        dimsInFile(session, i, rows, batches.count())});

@@ -6,6 +6,7 @@
 #include "driver/PlanChoice.h"
 #include "driver/PlanPage.h"
 #include "driver/PlanText.h"
+#include "driver/ShapeText.h"
 
 #include "passes/memory/MemoryTimeline.h"
 #include "support/compiler/OutputFile.h"

@@ -35,8 +35,11 @@ plans = {}
 for sizes in ("4,16,8", "16"):
     shown = run([MTC, "plan", folder / "classes.onnx", "--dim", f"batch={BATCH}", "--dim", f"sequence={sizes}", "--loss", "cross-entropy", "--json"], folder)
     plans[sizes] = json.loads(shown.stdout)["peak_bytes"]
-    known = json.loads(shown.stdout).get("shapes")
-    assert known == ([{"batch": BATCH, "dims": {"sequence": n}} for n in (16, 4, 8)] if "," in sizes else None), known
+    known = json.loads(shown.stdout).get("shapes", [])
+    assert [(each["batch"], each["dims"]["sequence"]) for each in known] == [(BATCH, n) for n in (16, 4, 8) if "," in sizes], known
+    live = {each["dims"]["sequence"]: each["live_bytes"] for each in known}
+    assert not known or plans[sizes] >= live[16] == max(live.values()) and live[4] > 0, known
+    assert all(each["micro_step_seconds"] > 0 for each in known), known
 assert plans["16"] <= plans["4,16,8"] <= plans["16"] + 1024, plans
 
 # A number of tokens sets the batch of each shape.

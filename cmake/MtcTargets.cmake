@@ -31,8 +31,8 @@ foreach(library ${mlir_libraries})
     target_link_libraries(mtc_llvm_static INTERFACE $<TARGET_FILE:${library}>) # the target itself would link the dynamic LLVM
   endif()
 endforeach()
-llvm_map_components_to_libnames(llvm_libraries AllTargetsCodeGens AllTargetsAsmParsers Passes OrcJIT IRReader ObjCopy FrontendOpenMP FrontendOpenACC SupportLSP)
-target_link_libraries(mtc_llvm_static INTERFACE ${llvm_libraries})
+llvm_map_components_to_libnames(llvm_libraries AllTargetsCodeGens AllTargetsAsmParsers Passes OrcJIT IRReader ObjCopy Option Linker CGData Plugins FrontendOpenMP FrontendOpenACC SupportLSP)
+target_link_libraries(mtc_llvm_static INTERFACE ${llvm_libraries} $<TARGET_FILE:LLVMLTO> $<TARGET_FILE:LLVMDTLTO>) # targets would link Polly
 target_link_options(mtc_llvm_static INTERFACE LINKER:--gc-sections LINKER:--as-needed)
 
 # Precompiles a header, whose path is relative to this folder, for targets with the same flags: `target_precompile_headers(TARGET REUSE_FROM

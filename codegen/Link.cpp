@@ -2,8 +2,9 @@
 
 #include "codegen/Link.h"
 
-#include "codegen/LinkDriver.h"
+#include "codegen/ProgramLinker.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <vector>
@@ -14,12 +15,11 @@ using namespace mtc;
 namespace fs = llvm::sys::fs;
 
 Error mtc::linkProgram(const LinkRequest &request) {
-  Expected<LinkDriver> driver = LinkDriver::find(request.inputs);
-  if (!driver)
-    return driver.takeError();
-  Expected<std::vector<std::string>> archives =
-      findArchives(request.inputs.hasRanks ? "libmtc_runtime_mpi.a" : "libmtc_runtime_main.a",
-                   request.inputs, request.libraryFolder.str());
+  Expected<ProgramLinker> linker = ProgramLinker::find(request.inputs, request.libraryFolder);
+  if (!linker)
+    return linker.takeError();
+  Expected<std::vector<std::string>> archives = linker->findArchives(
+      request.inputs.hasRanks ? "libmtc_runtime_mpi.a" : "libmtc_runtime_main.a");
   if (!archives)
     return archives.takeError();
   Expected<TemporaryFile> code = TemporaryFile::create(request.output, ".a");
@@ -27,21 +27,14 @@ Error mtc::linkProgram(const LinkRequest &request) {
     return code.takeError();
   if (Error error = code->write(request.archive.getBuffer()))
     return error;
-  std::vector<std::string> libraries;
-  libraries.reserve(request.inputs.libraries.size() + 1);
-  if (request.inputs.hasRanks)
-    libraries.emplace_back("-lmpi");
-  for (const std::string &name : request.inputs.libraries)
-    libraries.push_back("-l" + name);
-  std::vector<StringRef> arguments = archiveArguments(code->name(), *archives);
-  arguments.insert(arguments.end(), libraries.begin(), libraries.end());
-  if (request.inputs.readsImages)
-    arguments.push_back("-Wl,--undefined=mtc_decode_image");
   // An object of the runtime has more functions than the program calls.
-  arguments.push_back("-Wl,--gc-sections");
-  if (request.inputs.isStatic)
-    arguments.push_back("-static");
-  if (Error error = driver->link(request.output, arguments, request.archive.getBufferSize()))
+  std::vector<StringRef> arguments{"--gc-sections"};
+  append_range(arguments, archiveArguments(code->name(), *archives));
+  if (request.inputs.readsImages)
+    arguments.push_back("--undefined=mtc_decode_image");
+  if (Error error = linker->link(
+          request.output, request.inputs.isStatic ? LinkForm::StaticProgram : LinkForm::Program,
+          arguments, request.archive.getBufferSize()))
     return error;
   // The program gets the permissions of the umask, regardless of the mode of the file that the
   // linker overwrote.

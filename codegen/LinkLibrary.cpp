@@ -7,8 +7,9 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "codegen/Link.h"
-#include "codegen/LinkDriver.h"
+#include "codegen/ProgramLinker.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ObjCopy/ConfigManager.h"
 #include "llvm/ObjCopy/ObjCopy.h"
 #include "llvm/Object/ArchiveWriter.h"
@@ -69,11 +70,10 @@ static Error writeArchive(StringRef object, StringRef output, StringRef name) {
 }
 
 Error mtc::linkLibrary(const LinkRequest &request, const LibraryNames &names) {
-  Expected<LinkDriver> driver = LinkDriver::find(request.inputs);
-  if (!driver)
-    return driver.takeError();
-  Expected<std::vector<std::string>> archives =
-      findArchives("libmtc_runtime_library.a", request.inputs, request.libraryFolder.str());
+  Expected<ProgramLinker> linker = ProgramLinker::find(request.inputs, request.libraryFolder);
+  if (!linker)
+    return linker.takeError();
+  Expected<std::vector<std::string>> archives = linker->findArchives("libmtc_runtime_library.a");
   if (!archives)
     return archives.takeError();
   Expected<TemporaryFile> code = TemporaryFile::create(request.output, ".a");
@@ -88,11 +88,9 @@ Error mtc::linkLibrary(const LinkRequest &request, const LibraryNames &names) {
 
   // Section groups would be matched by name with those of the program that contains the library,
   // although their symbols are local.
-  std::vector<StringRef> arguments{"-r", "-nostdlib", "-Wl,--force-group-allocation",
-                                   "-Wl,--undefined=mtc_model_create"};
-  for (StringRef argument : archiveArguments(code->name(), *archives))
-    arguments.push_back(argument);
-  if (Error error = driver->link(combined->name(), arguments, bytes))
+  std::vector<StringRef> arguments{"--force-group-allocation", "--undefined=mtc_model_create"};
+  append_range(arguments, archiveArguments(code->name(), *archives));
+  if (Error error = linker->link(combined->name(), LinkForm::Object, arguments, bytes))
     return error;
   ErrorOr<std::unique_ptr<MemoryBuffer>> linked = MemoryBuffer::getFile(combined->name());
   if (!linked)
@@ -106,16 +104,10 @@ Error mtc::linkLibrary(const LinkRequest &request, const LibraryNames &names) {
 
   if (Error error = combined->write(*object))
     return error;
-  const std::string soname = "-soname=" + names.soname;
-  std::vector<std::string> libraries;
-  libraries.reserve(request.inputs.libraries.size());
-  for (const std::string &name : request.inputs.libraries)
-    libraries.push_back("-l" + name);
   // Unused sections are dropped here and not in the first link: exceptions are not caught in a
   // relocatable object that was linked with --gc-sections.
-  arguments = {"-shared", "-Wl,-z,defs", "-Wl,--gc-sections", "-Xlinker", soname, combined->name()};
-  arguments.insert(arguments.end(), libraries.begin(), libraries.end());
-  if (Error error = driver->link(request.output, arguments, bytes))
+  arguments = {"-z", "defs", "--gc-sections", "-soname", names.soname, combined->name()};
+  if (Error error = linker->link(request.output, LinkForm::SharedLibrary, arguments, bytes))
     return error;
   if (std::error_code error =
           fs::setPermissions(request.output, static_cast<fs::perms>(0777 & ~fs::getUmask())))

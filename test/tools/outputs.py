@@ -176,8 +176,8 @@ for tensor in other.graph.initializer:
     if tensor.data_type == onnx.TensorProto.FLOAT:
         tensor.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(tensor) * 2, tensor.name))
 onnx.save(other, folder / "other.onnx")
-refused(folder / "other.onnx", "-o", "p", "--remarks", "r", says=["-o p: no linker"], code=2, inside=together,
-        environment={"PATH": ""})  # fmt: skip
+refused(folder / "other.onnx", "-o", "p", "--remarks", "r", says=["-o p: cannot create a file like"], code=2,
+        inside=together, environment={"TMPDIR": str(folder / "absent")})  # fmt: skip
 
 # A program rejects changed initial weights by their digest; --weights accepts them.
 data = [word for name, array in DIGITS.data(32).items() for word in ("--data", f"{name}={folder / name}.npy")]

@@ -13,6 +13,9 @@ int plan(const Options &options, Compilation &compilation);
 int writeGradient(const Options &options);
 int inspect(const Options &options);
 
+/// Runs lld with the arguments of a command line, whose first word is `ld.lld`.
+int runLinker(int argc, char **argv);
+
 } // namespace mtc::tool
 
 #endif // MTC_TOOLS_MTC_COMMANDS_H

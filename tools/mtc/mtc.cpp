@@ -8,12 +8,16 @@
 #include "support/compiler/StandardStreams.h"
 
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 
 using namespace mtc::tool;
 
 int main(int argc, char **argv) {
   guardStandardStreams("mtc");
   guardMemory("mtc");
+  // mtc links in a process of its own, which a full disk may terminate (codegen/ProgramLinker.h).
+  if (llvm::sys::path::filename(argv[0]) == "ld.lld")
+    return runLinker(argc, argv);
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   Options options;
   const Command command = parseCommandLine(argc, argv, options);

@@ -1,14 +1,19 @@
-# `cmake --install BUILD --prefix DIR` writes a relocatable tree: mtc finds the runtime's archives in ../lib, relative to itself. `cpack -G
-# DEB` in the build folder packages the same tree.
+# `cmake --install BUILD --prefix DIR` writes a relocatable tree: mtc finds the files that it links in ../lib, relative to itself.
+# tools/scripts/build_packages.py makes packages of the component `mtc`; the component `developer` has the tools for developers of mtc.
 
 include(GNUInstallDirs)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME mtc)
 
-install(TARGETS mtc mtc-opt mtc-lsp-server RUNTIME DESTINATION bin)
+set_target_properties(mtc PROPERTIES INSTALL_RPATH "$ORIGIN/../lib") # packages contain the libraries that mtc loads
+install(TARGETS mtc RUNTIME DESTINATION bin)
+install(TARGETS mtc-opt mtc-lsp-server RUNTIME DESTINATION bin COMPONENT developer)
 get_target_property(archives mtc_program_archives MTC_ARCHIVES)
 install(TARGETS ${archives} ARCHIVE DESTINATION lib)
+install(DIRECTORY ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/system DESTINATION lib)
 foreach(architecture ${MTC_CROSS_ARCHITECTURES})
   get_property(archives GLOBAL PROPERTY MTC_ARCHIVES_${architecture})
   install(TARGETS ${archives} ARCHIVE DESTINATION lib/${architecture})
+  install(DIRECTORY ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/${architecture}/system DESTINATION lib/${architecture})
 endforeach()
 # The header with the layout of a program's tables, for other software that loads a program's object file.
 install(DIRECTORY runtime/abi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mtc/runtime FILES_MATCHING PATTERN "*.h")
@@ -29,18 +34,3 @@ mtc_install_printed(bash-completion/completions mtc completion bash)
 mtc_install_printed(zsh/site-functions _mtc completion zsh)
 mtc_install_printed(fish/vendor_completions.d mtc.fish completion fish)
 add_custom_target(mtc-printed ALL DEPENDS ${printed})
-
-set(CPACK_PACKAGE_NAME mtc)
-set(CPACK_PACKAGE_VENDOR "the mtc developers")
-set(CPACK_PACKAGE_CONTACT "the mtc developers")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "ahead-of-time compiler of ONNX models into native training programs")
-set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-set(CPACK_STRIP_FILES ON)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Archives that programs link.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "g++ | clang-22, libc6-dev, libstdc++-12-dev, libdnnl-dev")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "lld-22")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "clang-22, libstdc++-12-dev-arm64-cross") # programs for Arm
-include(CPack)

@@ -15,6 +15,7 @@ The environment variable MTC_BUILD selects another build folder. `lit -Dkeep` ke
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -88,6 +89,10 @@ try:
         config.available_features.add("mounts")
 except OSError:
     pass
+
+# Whether a test may make minimal installations of Debian.
+if os.geteuid() == 0 and shutil.which("debootstrap"):
+    config.available_features.add("debootstrap")
 
 # Whether a test may create network namespaces as hosts.
 hosts = "ip netns add mtc$$ && ip -n mtc$$ link set lo up && test -w /dev/net/tun; s=$?; ip netns del mtc$$; exit $s"

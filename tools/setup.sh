@@ -2,14 +2,14 @@
 # Installs the missing dependencies of mtc on Debian 12.
 #
 #   tools/setup.sh            the compiler, its tools, and libraries that programs link
-#   tools/setup.sh --tests    also tmux, and build/venv: Python with the packages in test/requirements.txt
+#   tools/setup.sh --tests    also tmux and debootstrap, and build/venv: Python with the packages in test/requirements.txt
 #
 # The script is silent and fast if nothing is missing. It needs root or sudo only to install packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(
-  clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools # the compiler's own compiler and libraries
+  clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev # the compiler's own compiler and libraries
   clang-format-22 clang-tidy-22 libclang-rt-22-dev                       # format, lint, sanitizers
   cmake ninja-build git
   ccache                                                                 # shares compiled objects between folders
@@ -23,12 +23,12 @@ packages=(
   libstdc++-12-dev-arm64-cross                                           # programs for Arm; installs the C library
   nlohmann-json3-dev libtomlplusplus-dev libcli11-dev                    # metrics and plans, recipes, command lines
   libgtest-dev libgmock-dev libbenchmark-dev
-  dpkg-dev file                                                          # mtc's own packages
+  dpkg-dev patchelf                                                      # mtc's own packages
   python3 python3-pip python3-venv python3-psutil # psutil: time limits of single tests
   qemu-user                                                              # tests of programs for other processors
 )
 if [[ ${1:-} == --tests ]]; then
-  packages+=(tmux) # a terminal for the progress bars
+  packages+=(tmux debootstrap) # a terminal for the progress bars, minimal installations for packages
 fi
 
 die() {

@@ -21,7 +21,7 @@ from program import MTC, TIMEOUT, own_folder
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = Path(os.environ["MTC_EXAMPLES"])
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs/guide").glob("*.md") if path.name != "exporting.md")]
-SKIPPED = ("tools/", "cmake ", "export ", "pip ")  # commands that build or install mtc
+SKIPPED = ("tools/", "cmake ", "export ", "pip ", "apt ")  # commands that build or install mtc
 MINIMUM = 24  # minimum number of commands
 MINIMUM_PYTHON = 4  # minimum number of Python blocks
 folder = own_folder()

@@ -5,6 +5,7 @@
 #include "passes/Passes.h"
 #include "passes/losses/LossPlan.h"
 #include "passes/losses/MicroSteps.h"
+#include "runtime/abi/input_names.h"
 #include "runtime/abi/row_values.h"
 
 namespace mtc {
@@ -62,6 +63,16 @@ static Value rowSums(TensorBuilder &b, Value x) {
   return b.cast(sums, b.getF32Type());
 }
 
+/// Multiplies the losses of each sample, and their weights, by the sample's weight.
+static LossTerms weightSamples(TensorBuilder &b, const LossTerms &terms, Value weights) {
+  ArrayRef<int64_t> shape = shapeOf(terms.losses);
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(1, shape.size()));
+  weights = b.cast(weights, typeOf(terms.losses).getElementType());
+  if (!axes.empty())
+    weights = b.broadcast(weights, axes, shape);
+  return {b.mul(terms.losses, weights), terms.weights ? b.mul(terms.weights, weights) : weights};
+}
+
 /// Returns a result before its rounding to 16 bits, which is precise enough for an output but not
 /// for a loss.
 static Value beforeRounding(Value result) {
@@ -73,7 +84,8 @@ static Value beforeRounding(Value result) {
 
 /// Builds the loss, and for evaluation the contributions of each sample.
 static SmallVector<Result> buildLoss(TensorBuilder &b, const LossPlan &plan, Value output,
-                                     Value labels, Value lengths, bool evaluates) {
+                                     Value labels, Value lengths, Value sampleWeights,
+                                     bool evaluates) {
   if (plan.takesLogits)
     output = findActivation(output)->buildLogits(b);
   output = b.cast(output, lossElement(typeOf(output).getElementType()));
@@ -85,15 +97,21 @@ static SmallVector<Result> buildLoss(TensorBuilder &b, const LossPlan &plan, Val
   if (!plan.loss->classifies)
     labels = b.cast(labels, typeOf(output).getElementType());
   LossInputs inputs{output, labels, plan.layout, lengths, plan.parameters};
-  LossTerms terms = plan.loss->build(b, inputs);
+  LossTerms unweighted = plan.loss->build(b, inputs);
+  LossTerms terms = sampleWeights ? weightSamples(b, unweighted, sampleWeights) : unweighted;
   Value loss = isPart ? buildPartOfLoss(b, terms, plan.microSteps, plan.hasShapes) : mean(b, terms);
   SmallVector<Result> results = {{loss, lossName.str()}};
   if (!evaluates)
     return results;
-  Value weights = terms.weights ? terms.weights : b.splat(terms.losses, 1.0);
-  SmallVector<RowValue> values = {{abi::rowLoss, terms.losses}, {abi::rowWeight, weights}};
+  auto weightsOf = [&](const LossTerms &of) {
+    return of.weights ? of.weights : b.splat(of.losses, 1.0);
+  };
+  SmallVector<RowValue> values = {{abi::rowLoss, terms.losses}, {abi::rowWeight, weightsOf(terms)}};
   if (plan.loss->buildMetrics)
-    plan.loss->buildMetrics(b, inputs, terms, values);
+    plan.loss->buildMetrics(b, inputs, unweighted, values);
+  auto isTargets = [](const RowValue &row) { return row.name == abi::rowTargets; };
+  if (sampleWeights && llvm::none_of(values, isTargets))
+    values.push_back({abi::rowTargets, weightsOf(unweighted)});
   for (const RowValue &row : values)
     results.push_back({isDifferentiable(row.value.getType()) ? rowSums(b, row.value) : row.value,
                        (Twine(abi::rowPrefix) + row.name).str()});
@@ -148,12 +166,14 @@ static func::FuncOp makeFunction(func::FuncOp forward, StringRef name, const Los
   func::FuncOp function = copyForward(forward, name);
   Value labels = attachInput(function, plan.labels, plan.labelType);
   Value lengths = attachInput(function, plan.inputLengths, plan.lengthsType);
+  Value weights = attachInput(function, lossWeightsName, plan.lossWeights);
   Operation *terminator = function.front().getTerminator();
   OpBuilder builder(terminator);
   StringRef lossName = plan.loss ? StringRef(plan.loss->name) : "output";
   TensorBuilder b(NameLoc::get(builder.getStringAttr("loss " + lossName)), builder);
-  SmallVector<Result> results = buildLoss(
-      b, plan, beforeRounding(terminator->getOperand(plan.output)), labels, lengths, evaluates);
+  SmallVector<Result> results =
+      buildLoss(b, plan, beforeRounding(terminator->getOperand(plan.output)), labels, lengths,
+                plan.lossWeights ? weights : Value(), evaluates);
   if (evaluates)
     eraseWrites(function);
   else if (plan.microSteps > 1)
@@ -191,6 +211,8 @@ static void describe(func::FuncOp microStep, const LossPlan &plan) {
     labels.setIndicesAttr(IndexRangeAttr::get(b.getContext(), plan.layout.minimum,
                                               plan.layout.limit, plan.parameters.ignoredLabel,
                                               /*user=*/"the loss"));
+  if (plan.lossWeights)
+    program.findInput(lossWeightsName).setLabel(true);
   if (!plan.shiftedFrom.empty())
     labels.setShiftedFrom(plan.shiftedFrom);
   if (!plan.loss || !plan.loss->hasSequences)

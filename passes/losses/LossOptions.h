@@ -103,6 +103,7 @@ private:
 /// Options of mtc-attach-loss; empty options are inferred from the graph.
 struct LossOptions {
   std::string loss, output, labels;
+  std::string lossWeights; ///< Empty: `none`.
   LossParameters parameters;
   int64_t microSteps = 1; ///< Number of micro-steps per update.
 
@@ -121,6 +122,17 @@ struct LossOptions {
                                   .valueName = "NAME",
                                   .help = "Name of the labels: a graph input or a new input",
                                   .defaultText = "labels"});
+    option(&LossOptions::lossWeights,
+           {.name = "loss-weights",
+            .valueName = "MODE",
+            .help = "Add the input loss_weights: the weight of each sample in the loss",
+            .choices = {{"none", "no input"},
+                        {"auto", "if the loss cannot ignore labels"},
+                        {"always", "for every loss"}},
+            .detail =
+                "The loss is divided by the sum of the weights. All weights are 1 if the input "
+                "has no data. With the input, batches can have fewer samples.",
+            .defaultText = "none"});
     visitMember(&LossOptions::parameters, option);
     option(&LossOptions::microSteps,
            {.name = "accumulate",

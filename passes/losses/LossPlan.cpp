@@ -6,6 +6,7 @@
 #include "ir/attributes/DiscardableAttributes.h"
 #include "passes/GraphSignature.h"
 #include "passes/losses/LossChoice.h"
+#include "runtime/abi/input_names.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -24,6 +25,7 @@ private:
   LogicalResult checkUsed(const LossPlan &plan);
   LogicalResult checkParameters(const LossPlan &plan);
   LogicalResult planLengths(LossPlan &plan);
+  LogicalResult planWeights(LossPlan &plan);
   bool chooseLogits(const LossPlan &plan);
 
   func::FuncOp forward;
@@ -58,6 +60,9 @@ FailureOr<LossPlan> LossPlanner::run() {
     return planLabels(plan);
   if (failed(checkUsed(plan)))
     return failure();
+  if (options.lossWeights == "always")
+    return emitError(forward.getLoc(), "--loss-weights always: the loss is output '")
+           << resultName(forward, plan.output) << "', whose samples have no weights";
   if (!options.labels.empty() && !findArgument(forward, options.labels))
     return emitError(forward.getLoc(), "--labels: the graph has no input '")
            << options.labels << "'; the loss is output '" << resultName(forward, plan.output)
@@ -151,6 +156,8 @@ FailureOr<LossPlan> LossPlanner::planLabels(LossPlan plan) {
     return failure();
   if (plan.loss->hasSequences && failed(planLengths(plan)))
     return failure();
+  if (failed(planWeights(plan)))
+    return failure();
   // The label of the last token is the ignored one.
   if (plan.loss->predictsNextToken &&
       isRepresentable(plan.parameters.ignoredLabel, plan.labelType.getElementType()))
@@ -187,6 +194,24 @@ LogicalResult LossPlanner::planLengths(LossPlan &plan) {
   return emitError(forward.getLoc(), "--input-lengths ")
          << name << ": input '" << name << "' is " << print(given)
          << "; expected integers of shape [" << type.getDimSize(0) << "]";
+}
+
+/// Adds the input of weights if it is requested, or if labels cannot exclude samples.
+LogicalResult LossPlanner::planWeights(LossPlan &plan) {
+  const bool ignoresLabels =
+      plan.loss->classifies && !plan.loss->hasSequences &&
+      isRepresentable(plan.parameters.ignoredLabel, plan.labelType.getElementType());
+  const bool isAdded =
+      options.lossWeights == "always" || (options.lossWeights == "auto" && !ignoresLabels);
+  if (!isAdded)
+    return success();
+  if (findArgument(forward, lossWeightsName))
+    return emitError(forward.getLoc(), "--loss-weights ")
+           << options.lossWeights << ": the graph has an input '" << lossWeightsName
+           << "'; rename it, or give --loss-weights none";
+  plan.lossWeights = RankedTensorType::get(plan.layout.shape.front(),
+                                           lossElement(plan.outputType.getElementType()));
+  return success();
 }
 
 /// Returns whether the loss is computed from the logits of the output's activation, which is

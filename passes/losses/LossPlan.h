@@ -20,8 +20,10 @@ struct LossPlan {
   LabelLayout layout;
   std::string inputLengths;           ///< Empty if all samples have all frames.
   mlir::RankedTensorType lengthsType; ///< Type of an input that the loss adds; null otherwise.
-  bool takesLogits = false;           ///< The output is an activation; the loss reads its logits.
-  std::string shiftedFrom;            ///< Input of token ids from which the labels are derived.
+  /// Type of the weights of samples, an input that the loss adds; null if all weights are 1.
+  mlir::RankedTensorType lossWeights;
+  bool takesLogits = false; ///< The output is an activation; the loss reads its logits.
+  std::string shiftedFrom;  ///< Input of token ids from which the labels are derived.
   int64_t microSteps = 1;
   bool hasShapes = false; ///< the program has several shapes
 };

@@ -64,7 +64,8 @@ def _arguments(
     command: str, model: str | os.PathLike[str], dims: Mapping[str, int] | None, options: Mapping[str, Any]
 ) -> list[str]:
     path = os.fspath(model)
-    return [command, path, *_tool.flags({"dim": dims or {}, **options})]
+    # With weights of samples, each loss can train on a smaller last batch.
+    return [command, path, *_tool.flags({"dim": dims or {}, "loss_weights": "auto", **options})]
 
 
 def plan(model: str | os.PathLike[str], *, dims: Mapping[str, int] | None = None, **options: Any) -> Plan:
@@ -76,7 +77,8 @@ def plan(model: str | os.PathLike[str], *, dims: Mapping[str, int] | None = None
     Keyword Args:
         dims: Sizes of symbolic dimensions, as in ``{"batch": 32}``.
         **options: Flags of ``mtc plan`` with ``_`` in place of ``-``: ``loss="cross-entropy"``, ``memory="12GiB"``,
-            ``grad_norm=True``, ``freeze=["encoder.*"]``.
+            ``grad_norm=True``, ``freeze=["encoder.*"]``. ``loss_weights`` is ``"auto"`` by default, so that batches of every loss
+            may have fewer samples.
 
     Returns:
         The plan. A plan that exceeds the budget has ``fits=False``.

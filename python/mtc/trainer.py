@@ -35,7 +35,7 @@ class Trainer:
 
     A **batch** is a mapping of inputs to arrays, a tuple of the inputs in order, or the only input. Arrays are those of numpy, tensors of
     PyTorch, or lists. Numbers are converted to the input's type: integers exactly, floats to the nearest value. A batch may have fewer
-    samples than the compiled batch if the loss is of classes; the loss is then the mean over the samples that are there, as in PyTorch.
+    samples than the compiled batch; the loss is then the mean over the samples that are there, as in PyTorch.
 
     **Data** is one of
 
@@ -189,7 +189,7 @@ class Trainer:
         """Trains on data.
 
         Samples of arrays and data sets are read in the order of a compiled program with the same seed. Batches of an iterable are used as
-        they come. With ``accumulate``, an update at the end of an epoch has the batches that are left, if the loss is of classes.
+        they come. With ``accumulate``, an update at the end of an epoch has the batches that are left.
 
         Args:
             data: The training data. See :class:`Trainer`.

@@ -103,7 +103,8 @@ std::vector<Dataset::Source> Dataset::open(const Flags &flags, bool labelsOption
   for (size_t i = 0; i < columns.size(); ++i) {
     const MtcInput &input = program.inputs[i];
     if (!fileOf(flags, input) && !sources[i].file && input.shifted_from < 0 &&
-        !(labelsOptional ? input.is_label : input.is_of_outputs) && !findMasked(sources, i))
+        !isLossWeights(input) && !(labelsOptional ? input.is_label : input.is_of_outputs) &&
+        !findMasked(sources, i))
       problems.add(flagName, " ", input.tensor.name,
                    "=FILE is missing: ", typeName(input.tensor.type), " ", shapesOfFiles(input));
   }
@@ -359,10 +360,12 @@ Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptio
 }
 
 /// Computes the labels of input `i`, which has no file of its own: the next tokens without padding,
-/// or ignored labels.
+/// weights of 1, or ignored labels.
 void Dataset::makeLabels(size_t i, const Batch &batch, const MtcProgram &shaped,
                          const std::vector<char *> &buffers) {
   const MtcInput &labels = shaped.inputs[i];
+  if (isLossWeights(labels))
+    return fillLossWeights(labels, buffers[i]);
   const auto from = static_cast<size_t>(labels.shifted_from);
   if (labels.shifted_from < 0 || (!columns[from] && !ragged[from]))
     return fillIgnored(labels, labels.tensor.rank ? labels.tensor.dims[0] : 1, buffers[i]);
@@ -422,8 +425,7 @@ void Dataset::load(const Batch &batch, const std::vector<char *> &buffers) {
       std::memset(buffers[i], 0, static_cast<size_t>(input.tensor.bytes));
     else if (!isRead || labelsOfStream[i])
       makeLabels(i, batch, shaped, buffers);
-    if (input.is_label)
-      fillIgnored(input, batch.filler, buffers[i]);
+    excludeSamples(input, batch.filler, buffers[i]);
   }
 }
 

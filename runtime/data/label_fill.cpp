@@ -2,6 +2,7 @@
 #include "runtime/data/label_fill.h"
 
 #include "runtime/abi/input_names.h"
+#include "runtime/data/value_range.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/integers.h"
 
@@ -35,6 +36,28 @@ void fillIgnored(const MtcInput &labels, int64_t rows, char *to) {
     return;
   const int64_t elements = tensor.bytes / typeBytes(tensor.type), count = elements / allRows * rows;
   ignoreLabels(labels, elements - count, count, to);
+}
+
+bool canIgnore(const MtcInput &input) {
+  return input.is_label && !input.is_padded && hasRange(input) &&
+         isRepresentable(input.ignored, input.tensor.type);
+}
+
+bool isLossWeights(const MtcInput &input) {
+  return input.is_label && std::strcmp(input.tensor.name, lossWeightsName) == 0;
+}
+
+void fillLossWeights(const MtcInput &input, char *to) {
+  auto fill = [&](auto one) {
+    for (int64_t i = 0; i < input.tensor.bytes / static_cast<int64_t>(sizeof one); ++i)
+      std::memcpy(to + i * static_cast<int64_t>(sizeof one), &one, sizeof one);
+  };
+  input.tensor.type == MTC_F64 ? fill(1.0) : fill(1.0F);
+}
+
+void excludeSamples(const MtcInput &input, int64_t rows, char *to) {
+  if (canIgnore(input) || isLossWeights(input))
+    fillIgnored(input, rows, to);
 }
 
 void shiftTokens(const MtcInput &tokens, const char *from, const MtcInput &labels, char *to) {

@@ -1,7 +1,7 @@
 // Names, checks and messages of --last-batch.
 #include "runtime/data/last_batch.h"
 
-#include "runtime/data/value_range.h"
+#include "runtime/data/label_fill.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 
@@ -29,11 +29,9 @@ std::optional<LastBatch> lastBatchOfName(std::string_view name) {
 }
 
 bool canMask(const MtcProgram &program) {
-  return std::any_of(program.inputs, program.inputs + program.input_count,
-                     [](const MtcInput &input) {
-                       return input.is_label && !input.is_padded && hasRange(input) &&
-                              isRepresentable(input.ignored, input.tensor.type);
-                     });
+  return std::any_of(
+      program.inputs, program.inputs + program.input_count,
+      [](const MtcInput &input) { return canIgnore(input) || isLossWeights(input); });
 }
 
 /// Returns "a batch has 32", with the micro-batches if there are several.
@@ -49,8 +47,8 @@ void checkLastBatch(LastBatch last, const MtcProgram &program, int64_t rows, int
               "; compile for a smaller batch");
   if (last == LastBatch::Mask && !canMask(program))
     userError("--last-batch mask: the loss ", program.loss,
-              " has no labels of classes, of which it could ignore some; wrap and drop are for "
-              "every loss");
+              " has no labels of classes, of which it could ignore some; compile with "
+              "--loss-weights auto. wrap and drop are for every loss");
 }
 
 std::string describeLastBatch(LastBatch last, const MtcProgram &program, int64_t rows,

@@ -21,8 +21,7 @@ enum class LastBatch {
 const char *nameOf(LastBatch last);
 std::optional<LastBatch> lastBatchOfName(std::string_view name);
 
-/// Returns whether labels can exclude a sample from the loss: they are class indices, which are not
-/// padded, and whose type can represent the ignored value.
+/// Returns whether samples can be excluded from the loss: by their labels, or by weights.
 bool canMask(const MtcProgram &program);
 
 /// Throws a user error if the program or its data does not support the mode: `mask` requires labels

@@ -24,12 +24,10 @@ void checkSamples(const MtcProgram &program, int64_t samples, BatchUse use) {
   if (samples == program.batch || use == BatchUse::Infer)
     return;
   if (use == BatchUse::Train && !canMask(program))
-    userError(
-        "a batch of ", samples, " samples: the loss ", program.loss,
-        " has no labels of classes, of which it could ignore some, so each training batch needs ",
-        program.batch,
-        " samples; leave out the last batch of an epoch (drop_last=True of a "
-        "DataLoader), or compile for a size that divides the number of samples");
+    userError("a batch of ", samples, " samples: the loss ", program.loss,
+              " cannot exclude samples, so each training batch needs ", program.batch,
+              " samples; compile with --loss-weights auto, or leave out the last batch of an epoch "
+              "(drop_last=True of a DataLoader)");
   if (use == BatchUse::Evaluate && !hasRowLoss(program))
     userError("a batch of ", samples,
               " samples: the loss of this model is known for whole batches of ", program.batch,
@@ -85,7 +83,9 @@ void loadBatch(const MtcProgram &program, const CallerBatch &batch, BatchUse use
     const MtcInput &input = program.inputs[i];
     if (batch.inputs[i])
       continue;
-    if (input.is_label && use == BatchUse::Infer)
+    if (isLossWeights(input))
+      fillLossWeights(input, buffers[i]);
+    else if (input.is_label && use == BatchUse::Infer)
       fillIgnored(input, input.tensor.rank ? input.tensor.dims[0] : 1, buffers[i]);
     else if (input.is_of_outputs && use != BatchUse::Infer)
       std::memset(buffers[i], 0, static_cast<size_t>(input.tensor.bytes));
@@ -98,8 +98,7 @@ void loadBatch(const MtcProgram &program, const CallerBatch &batch, BatchUse use
   problems.throwIfAny();
   if (use == BatchUse::Train && batch.samples < program.batch)
     for (uint32_t i = 0; i < program.input_count; ++i)
-      if (const MtcInput &input = program.inputs[i]; input.is_label)
-        fillIgnored(input, program.batch - batch.samples, buffers[i]);
+      excludeSamples(program.inputs[i], program.batch - batch.samples, buffers[i]);
 }
 
 } // namespace mtc::runtime

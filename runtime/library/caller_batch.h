@@ -23,7 +23,7 @@ struct CallerBatch {
 void checkSamples(const MtcProgram &program, int64_t samples, BatchUse use);
 
 /// Copies a batch to the program's input buffers. The last sample is repeated until the buffers are
-/// full; in training, the labels of the repeated samples are ignored. A pointer that equals the
+/// full; in training, the repeated samples are excluded from the loss. A pointer that equals the
 /// buffer of its input is not copied. Throws a user error if an input is missing or has a value
 /// that the program does not accept.
 void loadBatch(const MtcProgram &program, const CallerBatch &batch, BatchUse use,

@@ -100,7 +100,7 @@ mtc_model_tensor mtc_model_output(uint32_t index);
 /* Returns the number of samples per batch, and of batches per update (--accumulate). */
 int64_t mtc_model_batch(void);
 int64_t mtc_model_batches_per_update(void);
-/* Returns 1 if training batches may have fewer samples, because the loss can ignore labels. */
+/* Returns 1 if training batches may have fewer samples. */
 int32_t mtc_model_trains_smaller_batches(void);
 
 /* Creates a trainer at step 0 with the initial weights. `options` may be NULL. On failure, *trainer
@@ -112,13 +112,14 @@ const char *mtc_model_message(const mtc_model_trainer *trainer);
 
 /* Batches. `inputs` has a pointer to each input, in the order of mtc_model_input; the data is
  * copied into the trainer's memory unless the pointer is that of mtc_model_input_buffer. A null
- * pointer selects labels that the trainer derives: the next tokens of a language model, or, for
- * mtc_model_infer, none. Inputs that only outputs depend on may be null in training and evaluation.
- * Values are checked before the batch is used.
+ * pointer selects labels that the trainer derives: the next tokens of a language model, weights of
+ * 1, or, for mtc_model_infer, none. Inputs that only outputs depend on may be null in training and
+ * evaluation. Values are checked before the batch is used.
  *
  * `samples` is the number of samples of the batch, at most mtc_model_batch(): inputs with a batch
- * axis need no more. In training, a smaller batch requires labels of classes, and the loss is the
- * mean over its samples. Models with batch normalization include padding in their statistics. */
+ * axis need no more. In training, a smaller batch requires labels of classes, or a model compiled
+ * with --loss-weights; the loss is the mean over its samples. Models with batch normalization
+ * include padding in their statistics. */
 
 /* The samples at the end of an epoch that do not fill a batch. */
 typedef enum mtc_model_last_batch {

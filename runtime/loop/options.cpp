@@ -211,7 +211,8 @@ static std::string batchText(const MtcProgram &program) {
 std::string helpText(const MtcProgram &program, const std::string &programName, bool showsAll) {
   std::string help = text("Usage: ", programName);
   for (uint32_t i = 0; i < program.input_count; ++i)
-    if (program.inputs[i].shifted_from < 0 && !program.inputs[i].is_of_outputs)
+    if (program.inputs[i].shifted_from < 0 && !program.inputs[i].is_of_outputs &&
+        !isLossWeights(program.inputs[i]))
       help += text(" --data ", program.inputs[i].tensor.name, "=FILE");
   help += text(" [FLAGS]\n\nTrain ", program.model_name, " (loss ", program.loss, ", optimizer ",
                program.optimizer, ", batch ", batchText(program), ", ",

@@ -45,7 +45,8 @@ def fails(error: type[Exception], *words: str):
 class Reference:
     """The three linear layers of the example with ReLU and SGD, in f64."""
 
-    def __init__(self):
+    def __init__(self, is_regression: bool = False):
+        self.is_regression = is_regression
         file = load_file(folder / "digits.weights.safetensors")
         names = sorted({name.rsplit(".", 1)[0] for name in file})
         self.layers = [[file[f"{name}.weight"].astype(np.float64), file[f"{name}.bias"].astype(np.float64)] for name in names]
@@ -56,12 +57,16 @@ class Reference:
         for i, (weight, bias) in enumerate(self.layers):
             output = values[-1] @ weight.T + bias
             values.append(np.maximum(output, 0) if i + 1 < len(self.layers) else output)
-        logits = values[-1] - values[-1].max(1, keepdims=True)
-        probabilities = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
-        rows = np.arange(len(classes))
-        loss = -np.log(probabilities[rows, classes]).sum()
-        probabilities[rows, classes] -= 1
-        upstream, found = probabilities, []
+        if self.is_regression:
+            upstream = 2 * (values[-1] - np.eye(10)[classes]) / 10
+            loss = (upstream**2).sum() * 2.5
+        else:
+            logits = values[-1] - values[-1].max(1, keepdims=True)
+            upstream = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+            rows = np.arange(len(classes))
+            loss = -np.log(upstream[rows, classes]).sum()
+            upstream[rows, classes] -= 1
+        found = []
         for i in reversed(range(len(self.layers))):
             found.insert(0, (upstream.T @ values[i], upstream.sum(0)))
             upstream = upstream @ self.layers[i][0] * (values[i] > 0)
@@ -256,12 +261,26 @@ fails(ValueError, "'wrap'")(trainer.fit, one, last_batch="pad")
 fails(ZeroDivisionError)(trainer.fit, one, on_step=lambda step: 1 / 0)
 fails(mtc.TrainerError, "step", "nan")(trainer.fit, one, learning_rate=lambda step: 1e30)
 
-# Losses without classes need whole batches.
-regression = mtc.compile(DIGITS / "digits.onnx", folder / "regression", dims={"batch": 32}, loss="mse", lr=1e-3)
-trainer = mtc.Trainer(regression)
+# Other losses exclude padding by weights of samples. Without this input, they need whole batches.
 targets = np.eye(10, dtype=np.float32)
-fails(mtc.TrainerError, "drop_last=True")(trainer.fit, [(image, targets[c]) for image, c in one])
-assert trainer.evaluate([(x[:20], targets[labels[:20]])]).samples == 20
+options = {"dims": {"batch": 32}, "loss": "mse", "optimizer": "sgd", "lr": RATE}
+for accumulate in 1, 4:
+    regression = mtc.compile(DIGITS / "digits.onnx", folder / f"regression{accumulate}", **options, accumulate=accumulate)
+    trainer, reference = mtc.Trainer(regression), Reference(is_regression=True)
+    assert [info.name for info in trainer.inputs] == ["x", "labels", "loss_weights"]
+    history = trainer.fit([(image, targets[c]) for image, c in one], epochs=2)
+    epoch = [reference.step(one[first : first + accumulate]) for first in range(0, len(one), accumulate)]
+    assert close(history.losses, epoch + [reference.step(one[first : first + accumulate]) for first in range(0, len(one), accumulate)])
+    assert trainer.evaluate([(x[:20], targets[labels[:20]])]).samples == 20
+halves = np.full(20, 0.5, np.float32)
+trainers = mtc.Trainer(regression), mtc.Trainer(regression)
+assert trainers[0].step((x[:20], targets[labels[:20]])).loss == trainers[1].step((x[:20], targets[labels[:20]], halves)).loss
+whole = mtc.compile(DIGITS / "digits.onnx", folder / "whole", **options, loss_weights="none")
+fails(mtc.TrainerError, "--loss-weights auto", "drop_last=True")(mtc.Trainer(whole).fit, [(image, targets[c]) for image, c in one])
+assert mtc.Trainer(whole).evaluate([(x[:20], targets[labels[:20]])]).samples == 20
+plain, weighted = (mtc.Trainer(each).fit((x, targets[labels])).losses for each in (whole, mtc.compile(
+    DIGITS / "digits.onnx", folder / "weighted", **options)))  # fmt: skip
+assert np.array_equal(plain, weighted)  # Weights of 1 change no bit.
 
 # Progress: lines for a file, a bar for a terminal and a notebook.
 from mtc import _bar  # noqa: E402

@@ -92,3 +92,30 @@ assert np.allclose(gradient, x[:5].T @ (p - np.eye(CLASSES)[labels[:5]]) / 5, at
 other = compile(model, folder, {"x": x, "labels": x[:, :CLASSES]}, *flags, "--loss", "mse", name="mse")
 refused = run(other.command("--last-batch", "mask"), folder, code=1).stderr
 assert "the loss mse has no labels of classes" in refused, refused
+
+# Weights of samples exclude the padding of every loss. Without data, all weights are 1.
+targets = x[:, :CLASSES]
+weighted = compile(model, folder, {"x": x, "labels": targets}, *flags, "--loss", "mse", "--loss-weights", "auto", name="weighted")
+
+
+def expected_errors(batches, weights):
+    """Returns the losses of steps on batches of these rows, each divided by the sum of the weights."""
+    w, found = weight.astype(np.float64), []
+    for rows in batches:
+        errors, share = x[rows] @ w - targets[rows], weights[rows][:, None] / weights[rows].sum()
+        found.append((errors**2 * share).sum() / CLASSES)
+        w = w - RATE * x[rows].T @ (2 * errors * share) / CLASSES
+    return found
+
+
+weighted.run("--epochs", 2, "--no-shuffle", "--last-batch", "mask", "--metrics", "weighted.jsonl")
+assert np.allclose(losses(read_metrics(folder / "weighted.jsonl")), expected_errors(order["mask"], np.ones(ROWS)), rtol=1e-5)
+weights = random.uniform(0, 2, ROWS).astype(np.float32)
+np.save(folder / "weights.npy", weights)
+given = ("--data", f"loss_weights={folder / 'weights.npy'}", "--metrics", "weighted.jsonl")
+weighted.run("--epochs", 2, "--no-shuffle", "--last-batch", "mask", *given)
+assert np.allclose(losses(read_metrics(folder / "weighted.jsonl")), expected_errors(order["mask"], weights), rtol=1e-5)
+weighted.run("--evaluate", *given)
+(evaluated,) = read_metrics(folder / "weighted.jsonl")
+assert np.isclose(evaluated["loss"], expected_errors([np.arange(ROWS)], weights)[0], rtol=1e-5)
+assert np.isclose(evaluated["mse"], expected_errors([np.arange(ROWS)], np.ones(ROWS))[0], rtol=1e-5), evaluated

@@ -6,6 +6,8 @@
 // RUN: mtc-opt %t/ignored.mlir --mtc-attach-loss=loss=causal-lm --mtc-decompose --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/ignored.mlir
 // RUN: mtc-opt %t/unsigned.mlir --mtc-attach-loss=loss=cross-entropy --mtc-decompose --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/unsigned.mlir
 // RUN: mtc-opt %t/mse.mlir --mtc-attach-loss=loss=mse --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/mse.mlir
+// RUN: mtc-opt %t/weighted.mlir --mtc-attach-loss="loss=mse loss-weights=auto" --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/weighted.mlir
+// RUN: mtc-opt %t/weighted-classes.mlir --mtc-attach-loss="loss=cross-entropy loss-weights=always" --mtc-decompose --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/weighted-classes.mlir
 // RUN: mtc-opt %t/l1.mlir --mtc-attach-loss=loss=l1 --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/l1.mlir
 // RUN: mtc-opt %t/bce.mlir --mtc-attach-loss=loss=bce-with-logits --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/bce.mlir
 
@@ -65,6 +67,32 @@ func.func @forward(%x: tensor<2x3xf32> {mtc.name = "x"}) -> (tensor<2x3xf32> {mt
 }
 // expect @micro_step = ((a0 - a1) ** 2).mean()
 // expect @evaluate = ((a0 - a1) ** 2).mean(), ((a0 - a1) ** 2).sum(1), np.array([3, 3]), np.abs(a0 - a1).sum(1), ((a0 - a1) ** 2).sum(1), a1.mean(1), a1.var(1) * 3
+// expect @outputs = a0
+
+//--- weighted.mlir
+// The third sample is excluded. Metrics do not use the weights.
+func.func @forward(%x: tensor<3x2xf32> {mtc.name = "x"}) -> (tensor<3x2xf32> {mtc.name = "y"}) {
+  return %x : tensor<3x2xf32>
+}
+// given @micro_step a2 = [1, 0.5, 0]
+// expect @micro_step = (((a0 - a1) ** 2) * a2[:, None]).sum() / 3
+// given @evaluate a2 = [1, 0.5, 0]
+// expect @evaluate = (((a0 - a1) ** 2) * a2[:, None]).sum() / 3, ((a0 - a1) ** 2).sum(1) * a2, 2 * a2, np.abs(a0 - a1).sum(1), ((a0 - a1) ** 2).sum(1), a1.mean(1), a1.var(1) * 2, np.array([2, 2, 2])
+// expect @outputs = a0
+
+//--- weighted-classes.mlir
+// The second sample has an ignored label.
+func.func @forward(%x: tensor<3x2xf32> {mtc.name = "x"}) -> (tensor<3x2xf32> {mtc.name = "logits"}) {
+  return %x : tensor<3x2xf32>
+}
+// given @micro_step a0 = [[1, 0], [5, 1], [0, 3]]
+// given @micro_step a1 = [0, -100, 0]
+// given @micro_step a2 = [2, 1, 0.5]
+// expect @micro_step = (2 * 0.3132617 + 0.5 * 3.0485874) / 2.5
+// given @evaluate a0 = [[1, 0], [5, 1], [0, 3]]
+// given @evaluate a1 = [0, -100, 0]
+// given @evaluate a2 = [2, 1, 0.5]
+// expect @evaluate = (2 * 0.3132617 + 0.5 * 3.0485874) / 2.5, np.array([2 * 0.3132617, 0, 0.5 * 3.0485874]), np.array([2, 0, 0.5]), np.array([1, 0, 0]), np.array([0, 0, 0]), np.array([0, 0, 1]), np.array([0, 0, 0]), np.array([1, 0, 1])
 // expect @outputs = a0
 
 //--- l1.mlir

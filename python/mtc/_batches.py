@@ -156,22 +156,27 @@ def _stacked(parts: Sequence[Any]) -> Any:
     return np.stack([to_array(part) for part in parts])
 
 
+def _samples_of_table(data: Any, inputs: Inputs) -> Samples:
+    """Returns the columns of a data set of Hugging Face that the model has. The others, such as the text of tokens, are not needed."""
+    names = [name for name in data.column_names if name in inputs.names]
+    if not names:
+        raise ValueError(
+            f"the data has the columns {', '.join(data.column_names)}; expected {', '.join(inputs.names)}: rename_column renames one"
+        )
+    columns = data.select_columns(names)
+    return Samples(len(data), lambda rows: columns[rows.tolist()])
+
+
 def samples_of(data: Any, inputs: Inputs, shared: set[str]) -> Samples | None:
     """Returns a data set of samples: a mapping, tuple or array of all samples, a data set of Hugging Face's `datasets`, or an object with
     ``__len__`` and ``__getitem__`` such as a data set of PyTorch. Returns ``None`` for an iterable of batches.
     """
+    if hasattr(data, "column_names") and hasattr(data, "select_columns") and hasattr(data, "__getitem__"):
+        return _samples_of_table(data, inputs)
     if isinstance(data, (Mapping, tuple)) or hasattr(data, "shape"):
         return _samples_of_arrays(inputs.named(data), shared)
     if isinstance(data, list) or not (hasattr(data, "__getitem__") and hasattr(data, "__len__")):
         return None
-    if hasattr(data, "column_names"):  # The other columns, such as the text of tokens, are not needed.
-        names = [name for name in data.column_names if name in inputs.names]
-        if not names:
-            raise ValueError(
-                f"the data has the columns {', '.join(data.column_names)}; expected {', '.join(inputs.names)}: rename_column renames one"
-            )
-        columns = data.select_columns(names)
-        return Samples(len(data), lambda rows: columns[rows.tolist()])
     return Samples(len(data), lambda rows: _stacked([data[int(row)] for row in rows]))
 
 
@@ -180,8 +185,8 @@ def iterable_of(data: Any, epoch: int) -> Iterable[Any]:
     if callable(data) and not hasattr(data, "__iter__"):
         data = data(epoch)
     for part in (data, getattr(data, "sampler", None), getattr(data, "batch_sampler", None)):
-        if hasattr(part, "set_epoch"):
-            part.set_epoch(epoch)
+        if set_epoch := getattr(part, "set_epoch", None):
+            set_epoch(epoch)
     if not hasattr(data, "__iter__"):
         raise TypeError(
             f"data of type {type(data).__name__}: expected arrays, a data set, or an iterable of batches such as a DataLoader"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 Arrays = dict[str, NDArray[Any]]
 
 
+@runtime_checkable
 class Accumulator(Protocol):
     """A metric that is updated with each batch, such as those of the package torchmetrics."""
 
@@ -36,6 +37,13 @@ def _tensors(value: Any) -> Any:
     return {name: torch.from_numpy(array) for name, array in value.items()} if isinstance(value, dict) else torch.from_numpy(value)
 
 
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"metric {name!r}: expected a number, got {type(value).__name__}") from None
+
+
 class Metrics:
     """Computes metrics from the outputs and labels of batches.
 
@@ -45,38 +53,33 @@ class Metrics:
     """
 
     def __init__(self, metrics: Mapping[str, Metric], labels: set[str]) -> None:
-        self._metrics = metrics
+        self._names = list(metrics)
+        self._accumulators = {name: metric for name, metric in metrics.items() if isinstance(metric, Accumulator)}
+        self._functions = {name: metric for name, metric in metrics.items() if not isinstance(metric, Accumulator)}
         self._labels = labels
         self._outputs: list[Arrays] = []
         self._inputs: list[Arrays] = []
-        self._gathers = any(not hasattr(metric, "update") for metric in metrics.values())
-        for metric in metrics.values():
-            if hasattr(metric, "update"):
-                metric.reset()
+        for accumulator in self._accumulators.values():
+            accumulator.reset()
 
     def __bool__(self) -> bool:
-        return bool(self._metrics)
+        return bool(self._names)
 
     def add(self, outputs: Arrays, inputs: Arrays) -> None:
         """Adds a batch."""
         labels = {name: array for name, array in inputs.items() if name in self._labels}
         kept = labels if len(labels) == 1 else inputs
-        if self._gathers:
+        if self._functions:
             self._outputs.append(outputs)
             self._inputs.append(kept)
-        for metric in self._metrics.values():
-            if hasattr(metric, "update"):
-                convert = _tensors if hasattr(metric, "state_dict") else lambda value: value  # a module of PyTorch
-                metric.update(convert(_only(outputs)), convert(_only(kept)))
+        for accumulator in self._accumulators.values():
+            is_module = hasattr(accumulator, "state_dict")  # of PyTorch
+            given = (_only(outputs), _only(kept))
+            accumulator.update(*(_tensors(each) if is_module else each for each in given))
 
     def values(self) -> dict[str, float]:
         """Returns the metrics of all batches."""
         outputs, inputs = (_only(_gathered(parts)) if parts else {} for parts in (self._outputs, self._inputs))
-        found = {}
-        for name, metric in self._metrics.items():
-            value = metric.compute() if hasattr(metric, "update") else metric(outputs, inputs)
-            try:
-                found[name] = float(value)
-            except (TypeError, ValueError):
-                raise TypeError(f"metric {name!r}: expected a number, got {type(value).__name__}") from None
-        return found
+        found = {name: accumulator.compute() for name, accumulator in self._accumulators.items()}
+        found |= {name: function(outputs, inputs) for name, function in self._functions.items()}
+        return {name: _number(name, found[name]) for name in self._names}

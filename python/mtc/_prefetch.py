@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 Result = TypeVar("Result")
 
 
-def prefetched(tasks: Iterator[Callable[[], Result]], depth: int) -> Iterator[Result]:
+def prefetched(tasks: Iterator[Callable[[], Result]], depth: int) -> Generator[Result]:
     """Yields the results of tasks, which one thread computes in order, up to ``depth`` of them ahead of their use.
 
     ``tasks`` itself is read in the calling thread. If the generator is closed, the thread ends after its current task.

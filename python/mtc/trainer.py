@@ -394,7 +394,7 @@ class Trainer:
         """Evaluates data as a validation of the run."""
         samples, own = self._evaluate(data, Metrics(metrics, self.labels))
         values, is_best = np.empty(len(self.metric_names)), ctypes.c_int32()
-        named = (_library.Metric * len(own))(*((name.encode(), value) for name, value in own.items()))
+        named = (_library.Metric * len(own))(*(_library.Metric(name.encode(), value) for name, value in own.items()))
         self._call("finish_validation", named, len(own), values.ctypes.data, ctypes.byref(is_best))
         found = dict(zip(self.metric_names, values.tolist(), strict=True)) | own
         return Evaluation(samples, found, self.step_count, bool(is_best.value))

@@ -12,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import datasets
 import numpy as np
 import torch
 from PIL import Image
@@ -85,6 +86,30 @@ with torch.no_grad():
     outputs = trainer.predict(DataLoader(Augmented(90).images, 7))["output"]
     assert np.allclose(outputs, model(Augmented(90).images).numpy(), atol=1e-5)
 assert len(trainer.fit(loader(workers=2), epochs=1).steps) == 6
+
+
+class Accuracy(nn.Module):
+    """A metric in the form of the package torchmetrics."""
+
+    def reset(self) -> None:
+        self.hits, self.count = torch.tensor(0), 0
+
+    def update(self, outputs: torch.Tensor, labels: torch.Tensor) -> None:
+        self.hits += (outputs.argmax(1) == labels).sum()
+        self.count += len(labels)
+
+    def compute(self) -> torch.Tensor:
+        return self.hits / self.count
+
+
+# A data set of Hugging Face with a column that the model does not have.
+plain = Augmented(90)
+table = datasets.Dataset.from_dict({"x": plain.images.numpy(), "labels": plain.labels.numpy(), "text": ["a"] * 90}).with_format("numpy")
+found = trainer.evaluate(table, metrics={"own": Accuracy()})
+assert found.samples == 90 and abs(found.metrics["own"] - found.accuracy) < 1e-6, found
+one, other = (mtc.Trainer(folder / "libnetwork.so") for _ in range(2))
+losses = one.fit(table, epochs=2).losses
+assert np.array_equal(losses, other.fit({"x": plain.images, "labels": plain.labels}, epochs=2).losses)
 
 # The examples.
 random = np.random.default_rng(0)

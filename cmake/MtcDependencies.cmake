@@ -10,7 +10,7 @@ include(AddMLIR)
 # lld, which links programs, is a part of mtc.
 find_library(MTC_LLD_ELF lldELF PATHS ${LLVM_LIBRARY_DIR} NO_DEFAULT_PATH REQUIRED)
 find_library(MTC_LLD_COMMON lldCommon PATHS ${LLVM_LIBRARY_DIR} NO_DEFAULT_PATH REQUIRED)
-set(MTC_LLD_LIBRARIES ${MTC_LLD_ELF} ${MTC_LLD_COMMON})
+set(MTC_LLD_LIBRARIES ${MTC_LLD_ELF} ${MTC_LLD_COMMON} z zstd)
 
 find_package(Protobuf REQUIRED)
 find_package(mimalloc REQUIRED CONFIG)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -107,8 +108,11 @@ class Inputs:
                 f"DataLoader(dataset, batch_size={self.batch})"
             )
         if array.shape[1:] != info.shape[1:] or not array.shape:
+            count = len(array) if array.shape else 0
+            fits = 0 < count <= self.batch and array.size == count * math.prod(info.shape[1:])
             raise ValueError(
                 f"input {info.name!r}: expected shape {info.shape} with up to {self.batch} samples, got {array.shape}"
+                + (f"; reshape it to {(count, *info.shape[1:])}" if fits else "")
             )
         if len(array) > self.batch:
             raise ValueError(

@@ -23,15 +23,17 @@ void checkSamples(const MtcProgram &program, int64_t samples, BatchUse use) {
     userError("a batch of ", samples, " samples: expected ", minimum, " to ", program.batch);
   if (samples == program.batch || use == BatchUse::Infer)
     return;
+  const bool isOutput = std::strcmp(program.loss, "output") == 0;
   if (use == BatchUse::Train && !canMask(program))
-    userError("a batch of ", samples, " samples: the loss ", program.loss,
-              " cannot exclude samples, so each training batch needs ", program.batch,
-              " samples; compile with --loss-weights auto, or leave out the last batch of an epoch "
-              "(drop_last=True of a DataLoader)");
+    userError("a batch of ", samples, " samples: the loss ",
+              isOutput ? "of the model" : program.loss,
+              " cannot exclude samples, so each training batch needs ", program.batch, " samples; ",
+              isOutput ? "" : "compile with --loss-weights auto, or ",
+              "leave out the last batch of an epoch (drop_last=True of a DataLoader)");
   if (use == BatchUse::Evaluate && !hasRowLoss(program))
     userError("a batch of ", samples,
               " samples: the loss of this model is known for whole batches of ", program.batch,
-              " only");
+              " only; leave out the last batch (drop_last=True of a DataLoader)");
 }
 
 /// Copies the samples of an input, and repeats the last one.

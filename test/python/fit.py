@@ -126,6 +126,7 @@ fails(ValueError, "batch of 64", "batch_size=32")(own.fit, batches(size=64))
 fails(ValueError, "one sample", "batch_size=32")(own.fit, iter([(x[0], labels[0])]))
 fails(ValueError, "float32", "<U1")(own.step, (np.full((2, 64), "a"), labels[:2]))
 fails(ValueError, "0.5")(own.step, (x[:2], [0.5, 1]))
+fails(ValueError, "reshape it to (2, 64)")(own.step, (x[:2].reshape(2, 8, 8), labels[:2]))
 fails(ValueError, "unknown inputs y")(own.step, {"y": x[:2]})
 fails(ValueError, "3 parts")(own.step, (x[:2], labels[:2], labels[:2]))
 fails(ValueError, "different numbers")(own.step, (x[:2], labels[:3]))
@@ -158,6 +159,13 @@ for epoch in range(2):
     expected += [reference.step(parts[first : first + 4]) for first in range(0, len(parts), 4)]
 trainer = mtc.Trainer(accumulated)
 assert close(trainer.fit(batches, epochs=2).losses, expected) and trainer.step_count == 24
+
+# An emulated GPU trains on smaller batches, too.
+gpu = mtc.compile(DIGITS / "digits.onnx", folder / "gpu", dims={"batch": 32}, optimizer="sgd", lr=RATE, target="cuda", emulate=True)
+reference = Reference()
+trainer = mtc.Trainer(gpu)
+assert close(trainer.fit(one[40:50], epochs=1).losses, [reference.step([batch]) for batch in one[40:50]])
+assert trainer.predict(x[:40])["logits"].shape == (40, 10)
 
 # Predictions and metrics of the user.
 trainer = mtc.Trainer(library)

@@ -43,6 +43,9 @@ def _converted(array: NDArray[Any], info: TensorInfo) -> NDArray[Any]:
     return result
 
 
+MASK = "attention_mask"  # zeros mark the padding of sequences
+
+
 class Inputs:
     """The inputs of a model, which batches are converted to.
 
@@ -50,11 +53,13 @@ class Inputs:
         inputs: The inputs, with the shape of a whole batch.
         shared: Names of the inputs without a batch axis.
         batch: Number of samples of a whole batch.
+        padding: Values of the inputs after the end of a shorter sequence.
     """
 
-    def __init__(self, inputs: Sequence[TensorInfo], shared: set[str], batch: int) -> None:
+    def __init__(self, inputs: Sequence[TensorInfo], shared: set[str], batch: int, padding: Mapping[str, int]) -> None:
         self._inputs = inputs
         self._shared = shared
+        self._padding = padding
         self.batch = batch
 
     @property
@@ -85,9 +90,11 @@ class Inputs:
             copy: Whether the arrays must not share memory with the value, which may change later.
         """
         arrays, counts = {}, {}
-        for name, part in self.named(value).items():
-            info = next(info for info in self._inputs if info.name == name)
-            array = to_array(part)
+        parts = {name: to_array(part) for name, part in self.named(value).items()}
+        lengths = self._lengths(parts)
+        for name, part in parts.items():
+            info = self._info(name)
+            array = self._padded(info, part, lengths) if lengths else part
             self._check_shape(info, array)
             converted = np.ascontiguousarray(_converted(array, info))
             arrays[name] = converted.copy() if copy and np.may_share_memory(converted, array) else converted
@@ -96,6 +103,28 @@ class Inputs:
         if len(set(counts.values())) > 1:
             raise ValueError(f"inputs have different numbers of samples: {counts}")
         return Batch(arrays, next(iter(counts.values()), self.batch))
+
+    def _info(self, name: str) -> TensorInfo:
+        return next(info for info in self._inputs if info.name == name)
+
+    def _lengths(self, parts: Mapping[str, NDArray[Any]]) -> tuple[int, int] | None:
+        """Returns the length of the sequences of a batch, and of the model's, if they are longer and the mask can mark the rest."""
+        mask = parts.get(MASK)
+        if mask is None or mask.ndim != 2 or len(self._info(MASK).shape) != 2:
+            return None
+        length, whole = mask.shape[1], self._info(MASK).shape[1]
+        return (length, whole) if length < whole else None
+
+    def _padded(self, info: TensorInfo, array: NDArray[Any], lengths: tuple[int, int]) -> NDArray[Any]:
+        """Extends the axes of a sequence to the model's length."""
+        if array.ndim != len(info.shape):
+            return array
+        length, whole = lengths
+        widths = [
+            (0, whole - length if axis and array.shape[axis] == length and info.shape[axis] == whole else 0)
+            for axis in range(array.ndim)
+        ]
+        return np.pad(array, widths, constant_values=self._padding[info.name])
 
     def _check_shape(self, info: TensorInfo, array: NDArray[Any]) -> None:
         if info.name in self._shared:
@@ -112,13 +141,23 @@ class Inputs:
             fits = 0 < count <= self.batch and array.size == count * math.prod(info.shape[1:])
             raise ValueError(
                 f"input {info.name!r}: expected shape {info.shape} with up to {self.batch} samples, got {array.shape}"
-                + (f"; reshape it to {(count, *info.shape[1:])}" if fits else "")
+                + (f"; reshape it to {(count, *info.shape[1:])}" if fits else self._hint(info, array))
             )
         if len(array) > self.batch:
             raise ValueError(
                 f"input {info.name!r}: a batch of {len(array)} samples; the library was compiled for {self.batch}: set "
                 f"batch_size={self.batch}, or compile for a batch of {len(array)}"
             )
+
+
+    def _hint(self, info: TensorInfo, array: NDArray[Any]) -> str:
+        """Returns a suggestion for sequences of another length than the model's."""
+        if array.ndim != len(info.shape) or array.ndim < 2 or array.shape[2:] != info.shape[2:]:
+            return ""
+        if array.shape[1] > info.shape[1]:
+            return f"; truncate sequences to {info.shape[1]}, or compile for {array.shape[1]}"
+        mask = f"pass {MASK!r}, or " if MASK in self.names else ""
+        return f"; {mask}pad sequences to {info.shape[1]}, as tokenizers do with padding='max_length'"
 
 
 class Samples:

@@ -104,6 +104,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "input": (Tensor, [c_uint32]),
     "input_is_label": (c_int32, [c_uint32]),
     "input_is_shared": (c_int32, [c_uint32]),
+    "input_padding": (c_int64, [c_uint32]),
     "output_count": (c_uint32, []),
     "output": (Tensor, [c_uint32]),
     "batch": (c_int64, []),

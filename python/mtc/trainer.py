@@ -35,7 +35,8 @@ class Trainer:
 
     A **batch** is a mapping of inputs to arrays, a tuple of the inputs in order, or the only input. Arrays are those of numpy, tensors of
     PyTorch, or lists. Numbers are converted to the input's type: integers exactly, floats to the nearest value. A batch may have fewer
-    samples than the compiled batch; the loss is then the mean over the samples that are there, as in PyTorch.
+    samples than the compiled batch; the loss is then the mean over the samples that are there, as in PyTorch. Sequences may be shorter than the
+    compiled ones if the model has an input ``attention_mask``, whose zeros then mark the rest.
 
     **Data** is one of
 
@@ -115,7 +116,8 @@ class Trainer:
         self.weights = [self._describe(of["weight"](self._self, i)) for i in range(of["weight_count"](self._self))]
         self.stops = False
         self._shared = {info.name for i, info in enumerate(self.inputs) if of["input_is_shared"](i)}
-        self._inputs = Inputs(self.inputs, self._shared, self.batch)
+        padding = {info.name: of["input_padding"](i) for i, info in enumerate(self.inputs)}
+        self._inputs = Inputs(self.inputs, self._shared, self.batch, padding)
 
     def close(self) -> None:
         """Releases the trainer's memory. Further calls fail."""

@@ -1,4 +1,5 @@
 // The functions of mtc_model.h. The compiler replaces the prefix `mtc_model` by the library's name.
+#include "runtime/data/label_fill.h"
 #include "runtime/data/last_batch.h"
 #include "runtime/library/blocked_signals.h"
 #include "runtime/library/mtc_model.h"
@@ -131,6 +132,12 @@ int32_t mtc_model_input_is_label(uint32_t index) {
 
 int32_t mtc_model_input_is_shared(uint32_t index) {
   return index < mtc_program.input_count && mtc_program.inputs[index].is_whole;
+}
+
+int64_t mtc_model_input_padding(uint32_t index) {
+  return index < mtc_program.input_count && canIgnore(mtc_program.inputs[index])
+             ? mtc_program.inputs[index].ignored
+             : 0;
 }
 
 uint32_t mtc_model_output_count(void) { return mtc_program.output_count; }

@@ -94,6 +94,9 @@ int32_t mtc_model_input_is_label(uint32_t index);
 /* Returns 0 if the first axis of an input is the batch axis, and 1 if all samples of a batch share
  * the input. */
 int32_t mtc_model_input_is_shared(uint32_t index);
+/* Returns the value that fills an input after the end of a shorter sequence: the label that the
+ * loss ignores, or 0. */
+int64_t mtc_model_input_padding(uint32_t index);
 /* Outputs of mtc_model_infer. */
 uint32_t mtc_model_output_count(void);
 mtc_model_tensor mtc_model_output(uint32_t index);

@@ -18,6 +18,7 @@ import torch
 from PIL import Image
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
+from transformers import BertConfig, BertForTokenClassification
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "python"))
@@ -110,6 +111,38 @@ assert found.samples == 90 and abs(found.metrics["own"] - found.accuracy) < 1e-6
 one, other = (mtc.Trainer(folder / "libnetwork.so") for _ in range(2))
 losses = one.fit(table, epochs=2).losses
 assert np.array_equal(losses, other.fit({"x": plain.images, "labels": plain.labels}, epochs=2).losses)
+
+# BERT on texts of different lengths, each batch padded to its longest text, as by DataCollatorWithPadding.
+sizes = {"vocab_size": 200, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+torch.manual_seed(0)
+bert = BertForTokenClassification(BertConfig(num_labels=3, hidden_dropout_prob=0, attention_probs_dropout_prob=0, **sizes))
+example = {name: torch.ones(2, 40, dtype=torch.long) for name in ("input_ids", "attention_mask")}
+mtc.export(bert, example, folder / "bert.onnx", dynamic_axes={name: {1: "sequence"} for name in example})
+library = mtc.compile(folder / "bert.onnx", dims={"batch": 8, "sequence": 40}, loss="cross-entropy", lr=1e-3, weight_decay=0)
+texts = [torch.randint(1, 200, (int(torch.randint(3, 41, ())),)) for _ in range(44)]
+pad = nn.utils.rnn.pad_sequence
+
+
+def collate(samples: list[torch.Tensor]) -> dict[str, torch.Tensor]:
+    masks, labels = [torch.ones_like(text) for text in samples], [text % 3 for text in samples]
+    return {"input_ids": pad(samples, True), "attention_mask": pad(masks, True), "labels": pad(labels, True, -100)}
+
+
+data = DataLoader(texts, 8, collate_fn=collate)
+optimizer = torch.optim.AdamW(bert.parameters(), lr=1e-3, weight_decay=0)
+trainer, expected = mtc.Trainer(library), []
+assert min(batch["input_ids"].shape[1] for batch in data) < 40
+for _ in range(2):
+    for batch in data:
+        loss = bert(**batch).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        expected.append(loss.item())
+history = trainer.fit(data, epochs=2)
+difference = float(np.abs(history.losses / expected - 1).max())
+print(f"{len(expected)} steps of BERT, each batch padded to its longest text: losses {difference:.1e} apart")
+assert difference < 1e-5, (history.losses, expected)
 
 # The examples.
 random = np.random.default_rng(0)

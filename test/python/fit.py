@@ -9,7 +9,9 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import onnx
 from models import EXAMPLES
+from onnx import TensorProto, helper, numpy_helper
 from program import MTC, own_folder
 from safetensors.numpy import load_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -289,6 +291,26 @@ assert mtc.Trainer(whole).evaluate([(x[:20], targets[labels[:20]])]).samples == 
 plain, weighted = (mtc.Trainer(each).fit((x, targets[labels])).losses for each in (whole, mtc.compile(
     DIGITS / "digits.onnx", folder / "weighted", **options)))  # fmt: skip
 assert np.array_equal(plain, weighted)  # Weights of 1 change no bit.
+
+# Sequences may be shorter than the model's if it has a mask: the rest equals padding by hand.
+shape = ["batch", "sequence"]
+tagger = helper.make_graph(
+    [helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT), helper.make_node("Unsqueeze", ["mask", "axes"], ["wide"]),
+     helper.make_node("Gather", ["table", "input_ids"], ["embedded"]), helper.make_node("Mul", ["embedded", "wide"], ["logits"])],
+    "tagger", [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name in ("input_ids", "attention_mask")],
+    [helper.make_tensor_value_info("logits", TensorProto.FLOAT, [*shape, 3])],
+    [numpy_helper.from_array(np.random.default_rng(0).normal(0, 1, (9, 3)).astype(np.float32), "table"),
+     numpy_helper.from_array(np.array([2]), "axes")],
+)  # fmt: skip
+onnx.save(helper.make_model(tagger, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), folder / "tagger.onnx")
+library = mtc.compile(folder / "tagger.onnx", dims={"batch": 4, "sequence": 6}, loss="cross-entropy", lr=RATE)
+ids = np.arange(12).reshape(3, 4) % 9
+short = {"input_ids": ids, "attention_mask": np.ones_like(ids), "labels": ids % 3}
+padded = {name: np.pad(array, ((0, 0), (0, 2)), constant_values=-100 if name == "labels" else 0) for name, array in short.items()}
+first, second = mtc.Trainer(library), mtc.Trainer(library)
+assert first.step(short).loss == second.step(padded).loss and first.predict(short)["logits"].shape == (3, 6, 3)
+fails(ValueError, "pass 'attention_mask'", "'max_length'")(first.step, {"input_ids": ids})
+fails(ValueError, "truncate sequences to 6")(first.step, {"input_ids": np.ones((3, 7), np.int64)})
 
 # Progress: lines for a file, a bar for a terminal and a notebook.
 from mtc import _bar  # noqa: E402

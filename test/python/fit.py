@@ -303,11 +303,11 @@ tagger = helper.make_graph(
      numpy_helper.from_array(np.array([2]), "axes")],
 )  # fmt: skip
 onnx.save(helper.make_model(tagger, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), folder / "tagger.onnx")
-library = mtc.compile(folder / "tagger.onnx", dims={"batch": 4, "sequence": 6}, loss="cross-entropy", lr=RATE)
+tags = mtc.compile(folder / "tagger.onnx", dims={"batch": 4, "sequence": 6}, loss="cross-entropy", lr=RATE)
 ids = np.arange(12).reshape(3, 4) % 9
 short = {"input_ids": ids, "attention_mask": np.ones_like(ids), "labels": ids % 3}
 padded = {name: np.pad(array, ((0, 0), (0, 2)), constant_values=-100 if name == "labels" else 0) for name, array in short.items()}
-first, second = mtc.Trainer(library), mtc.Trainer(library)
+first, second = mtc.Trainer(tags), mtc.Trainer(tags)
 assert first.step(short).loss == second.step(padded).loss and first.predict(short)["logits"].shape == (3, 6, 3)
 fails(ValueError, "pass 'attention_mask'", "'max_length'")(first.step, {"input_ids": ids})
 fails(ValueError, "truncate sequences to 6")(first.step, {"input_ids": np.ones((3, 7), np.int64)})

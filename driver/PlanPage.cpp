@@ -22,9 +22,9 @@ static constexpr llvm::StringLiteral page =
 using Category = MemoryTimeline::Category;
 
 /// In the order of the page's colors.
-static constexpr Category allCategories[] = {Category::Parameter, Category::Gradient,
-                                             Category::Optimizer, Category::Activation,
-                                             Category::Workspace, Category::Data};
+static constexpr Category allCategories[] = {
+    Category::Parameter, Category::Gradient, Category::Optimizer,         Category::Activation,
+    Category::Workspace, Category::Data,     Category::ActivationGradient};
 
 namespace {
 
@@ -46,11 +46,27 @@ private:
 
 } // namespace
 
+/// Returns a name with a capital letter.
+static std::string titleOf(Category category) {
+  if (category == Category::Optimizer)
+    return "Optimizer state";
+  if (category == Category::ActivationGradient)
+    return "Gradients of activations";
+  std::string name = MemoryTimeline::nameOf(category).str();
+  name.front() = llvm::toUpper(name.front());
+  return name;
+}
+
 static llvm::json::Object pageData(const MemoryTimeline &timeline) {
   Strings strings;
-  llvm::json::Array categories, steps, operations, lifetimes;
-  for (Category category : allCategories)
+  llvm::json::Array categories, titles, steps, phases, operations, lifetimes;
+  for (Category category : allCategories) {
     categories.push_back(MemoryTimeline::nameOf(category));
+    titles.push_back(titleOf(category));
+  }
+  for (const MemoryTimeline::Phase &phase : timeline.phases)
+    phases.push_back(
+        llvm::json::Object{{"name", phase.name}, {"first", phase.first}, {"count", phase.count}});
   for (const MemoryTimeline::Step &step : timeline.steps)
     steps.push_back(
         llvm::json::Object{{"name", step.name}, {"first", step.first}, {"count", step.count}});
@@ -65,7 +81,9 @@ static llvm::json::Object pageData(const MemoryTimeline &timeline) {
                             {"peak", timeline.peak},
                             {"live", llvm::json::Array(timeline.live)},
                             {"categories", std::move(categories)},
+                            {"titles", std::move(titles)},
                             {"steps", std::move(steps)},
+                            {"phases", std::move(phases)},
                             {"operations", std::move(operations)},
                             {"lifetimes", std::move(lifetimes)},
                             {"strings", strings.take()}};
@@ -75,33 +93,82 @@ static std::string colorOf(Category category) {
   return "var(--c" + std::to_string(static_cast<int>(category)) + ")";
 }
 
-/// Returns a name with a capital letter.
-static std::string titleOf(Category category) {
-  if (category == Category::Optimizer)
-    return "Optimizer state";
-  std::string name = MemoryTimeline::nameOf(category).str();
-  name.front() = llvm::toUpper(name.front());
-  return name;
-}
-
 /// "3 MiB" without the exact number, for which the page has a column of its own.
 static std::string sizeText(int64_t bytes) {
   return StringRef(formatBytes(bytes)).split(" (").first.str();
 }
 
-static std::string tiles(const MemoryTimeline &timeline, size_t aliveAtPeak) {
+/// Returns whether the budget is met and by how much.
+static html::Tile budgetTile(const PlanFacts &facts) {
+  const int64_t left = *facts.budget - facts.plan.counted;
+  return {"Budget", sizeText(*facts.budget), "",
+          left >= 0 ? "met: " + sizeText(left) + " are left"
+                    : "not met: " + sizeText(-left) + " are missing"};
+}
+
+static std::string tiles(const PlanFacts &facts, size_t aliveAtPeak) {
+  const MemoryTimeline &timeline = facts.timeline;
   const int64_t live = timeline.live.empty() ? 0 : timeline.live[timeline.peak];
   const auto share = [&](int64_t bytes) {
     return timeline.arenaBytes ? 100.0 * bytes / timeline.arenaBytes : 0.0;
   };
-  return html::tiles({{"Arena", sizeText(timeline.arenaBytes), "",
-                       html::wholeText(timeline.arenaBytes) + " bytes, allocated once"},
-                      {"Live at the peak", sizeText(live), "",
-                       llvm::formatv("{0:f1} % of the arena", share(live))},
-                      {"Values", html::wholeText(timeline.lifetimes.size()), "",
-                       html::wholeText(aliveAtPeak) + " live at the peak"},
-                      {"Operations", html::wholeText(timeline.operations.size()), "",
-                       "peak at operation " + html::wholeText(timeline.peak)}});
+  std::vector<html::Tile> list = {{"Arena", sizeText(timeline.arenaBytes), "",
+                                   html::wholeText(timeline.arenaBytes) + " bytes"}};
+  if (facts.budget)
+    list.push_back(budgetTile(facts));
+  list.push_back({"Live at the peak", sizeText(live), "",
+                  llvm::formatv("{0:f1} % of the arena", share(live))});
+  list.push_back({"Values", html::wholeText(timeline.lifetimes.size()), "",
+                  html::wholeText(aliveAtPeak) + " live at the peak"});
+  list.push_back({"Operations", html::wholeText(timeline.operations.size()), "",
+                  "peak at operation " + html::wholeText(timeline.peak)});
+  return html::tiles(list);
+}
+
+/// Returns the phase that an operation belongs to.
+static StringRef phaseOf(const MemoryTimeline &timeline, int64_t operation) {
+  for (const MemoryTimeline::Phase &phase : timeline.phases)
+    if (phase.first <= operation && operation < phase.first + phase.count)
+      return phase.name;
+  return "";
+}
+
+static std::string leadOf(const PlanFacts &facts) {
+  const MemoryTimeline &timeline = facts.timeline;
+  std::string lead =
+      "The arena is the memory that the program allocates once, when it starts. Each "
+      "tensor has a fixed place in it, and tensors that are not live at the same "
+      "time share places. Target " +
+      facts.target + ".";
+  if (!timeline.operations.empty())
+    lead += llvm::formatv(" The peak is in the phase {0}, at {1}.",
+                          phaseOf(timeline, timeline.peak), timeline.operations[timeline.peak]);
+  if (!facts.techniques.empty())
+    lead += " Lowered by " + facts.techniques + ".";
+  return lead;
+}
+
+/// Returns the section of the flags that would lower the peak; "" if there is a budget and none are
+/// known.
+static std::string suggestions(const PlanFacts &facts) {
+  const std::string begin = "<section>\n<h2>What would lower the peak</h2>\n", end = "</section>\n";
+  if (!facts.budget)
+    return begin +
+           "<p class=\"hint\">--memory SIZE meets a budget by techniques that keep the results, "
+           "and "
+           "this page then lists further flags. --techniques shows what each technique "
+           "saves.</p>\n" +
+           end;
+  if (facts.suggestions.known.empty())
+    return "";
+  std::vector<html::Row> rows;
+  for (const Suggestion &each : facts.suggestions.known)
+    rows.push_back({{each.flags, sizeText(each.peak), html::wholeText(each.peak),
+                     describeEffect(each.effect).str()}});
+  return begin + "<div class=\"panel long\">\n" +
+         html::table("Flags that lower the peak, and their effect on results",
+                     {{"Flags", false}, {"Peak"}, {"Bytes"}, {"Effect on results", false}}, rows) +
+         "</div>\n" + end;
 }
 
 static std::string categories(const MemoryTimeline &timeline,
@@ -154,26 +221,21 @@ static std::string values(llvm::ArrayRef<const MemoryTimeline::Lifetime *> alive
                      rows);
 }
 
-void mtc::tool::writePlanPage(const MemoryTimeline &timeline, llvm::StringRef model,
-                              llvm::StringRef target, llvm::StringRef techniques,
-                              llvm::raw_ostream &stream) {
-  const std::string name = llvm::json::fixUTF8(model);
+void mtc::tool::writePlanPage(const PlanFacts &facts, llvm::raw_ostream &stream) {
+  const MemoryTimeline &timeline = facts.timeline;
+  const std::string name = llvm::json::fixUTF8(facts.model);
   llvm::json::Object data = pageData(timeline);
   data["model"] = name;
-  data["target"] = target;
+  data["target"] = facts.target;
   std::string json;
   llvm::raw_string_ostream(json) << llvm::json::Value(std::move(data));
   const std::vector<const MemoryTimeline::Lifetime *> alive = timeline.getAliveAtPeak();
-  const std::string peak = timeline.operations.empty() ? "" : timeline.operations[timeline.peak];
-  std::string lead =
-      llvm::formatv("One arena for target {0}. The peak is at {1}.", target, peak).str();
-  if (!techniques.empty())
-    lead += " Lowered by " + techniques.str() + ".";
   stream << textMark("<!--") << "-->\n"
          << html::fill(page, {{"MODEL", html::escape(name)},
-                              {"LEAD", html::escape(lead)},
-                              {"TILES", tiles(timeline, alive.size())},
+                              {"LEAD", html::escape(leadOf(facts))},
+                              {"TILES", tiles(facts, alive.size())},
                               {"CATEGORIES", categories(timeline, alive)},
+                              {"SUGGESTIONS", suggestions(facts)},
                               {"LISTED", "Values live at the peak"},
                               {"VALUES", values(alive)},
                               {"DATA", html::escapeJson(json)}});

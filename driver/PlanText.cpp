@@ -29,6 +29,7 @@ llvm::json::Object mtc::tool::toJson(const MemoryPlan &plan, std::optional<int64
                                         {"gradients", categories.gradients},
                                         {"optimizer", categories.optimizer},
                                         {"activations", categories.activations},
+                                        {"activation_gradients", categories.activationGradients},
                                         {"workspace", categories.workspace},
                                         {"data", categories.data}}},
       {"peak_at", peakNodes(plan)},
@@ -89,6 +90,7 @@ void mtc::tool::print(const MemoryPlan &plan, bool isVerbose, llvm::raw_ostream 
   row("gradients", categories.gradients);
   row("optimizer state", categories.optimizer);
   row("activations", categories.activations);
+  row("their gradients", categories.activationGradients);
   row("workspace", categories.workspace);
   row("data", categories.data);
   for (auto [space, bytes] : plan.otherSpaces)

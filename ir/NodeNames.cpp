@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-static constexpr llvm::StringLiteral backwardName = "backward";
+static constexpr llvm::StringLiteral backwardName = "backward", updatePrefix = "optimizer ";
 
 static std::string namesOf(Location location, bool tellsBackward) {
   if (auto name = dyn_cast<NameLoc>(location)) {
@@ -43,12 +43,26 @@ Location mtc::backwardLocation(Location location) {
   return NameLoc::get(StringAttr::get(location.getContext(), backwardName), location);
 }
 
-bool mtc::isBackward(Location location) {
+/// Returns whether the location has a name that `matches`.
+static bool hasName(Location location, llvm::function_ref<bool(StringRef)> matches) {
   if (auto name = dyn_cast<NameLoc>(location))
-    return name.getName() == backwardName || isBackward(name.getChildLoc());
+    return matches(name.getName()) || hasName(name.getChildLoc(), matches);
   if (auto fused = dyn_cast<FusedLoc>(location))
-    return llvm::any_of(fused.getLocations(), isBackward);
+    return llvm::any_of(fused.getLocations(),
+                        [&](Location part) { return hasName(part, matches); });
   if (auto call = dyn_cast<CallSiteLoc>(location))
-    return isBackward(call.getCallee());
+    return hasName(call.getCallee(), matches);
   return false;
+}
+
+bool mtc::isBackward(Location location) {
+  return hasName(location, [](StringRef name) { return name == backwardName; });
+}
+
+Location mtc::updateLocation(MLIRContext *context, StringRef optimizer) {
+  return NameLoc::get(StringAttr::get(context, updatePrefix + optimizer));
+}
+
+bool mtc::isUpdate(Location location) {
+  return hasName(location, [](StringRef name) { return name.starts_with(updatePrefix); });
 }

@@ -23,6 +23,13 @@ std::string forwardNodeNames(mlir::Location location);
 /// operations.
 bool isBackward(mlir::Location location);
 
+/// Returns the location for the update of parameters by an optimizer.
+mlir::Location updateLocation(mlir::MLIRContext *context, llvm::StringRef optimizer);
+
+/// Returns whether an operation at this location updates parameters, alone or fused with other
+/// operations.
+bool isUpdate(mlir::Location location);
+
 } // namespace mtc
 
 #endif // MTC_IR_NODENAMES_H

@@ -2,6 +2,8 @@
 
 #include "passes/memory/MemoryPlan.h"
 
+#include "passes/memory/MemoryTimeline.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -49,4 +51,33 @@ MemoryPlan MemoryPlan::ofAllocated(ModuleOp placed) {
   plan.categories = Categories::ofVariables(placed);
   plan.categories.fill(plan.peak, arena.getDataBytes(), arena.getWorkspaceBytes());
   return plan;
+}
+
+void MemoryPlan::setCategories(const MemoryTimeline &timeline) {
+  using Category = MemoryTimeline::Category;
+  categories = {};
+  auto bytesOf = [&](Category category) -> int64_t & {
+    switch (category) {
+    case Category::Parameter:
+      return categories.parameters;
+    case Category::Gradient:
+      return categories.gradients;
+    case Category::Optimizer:
+      return categories.optimizer;
+    case Category::Activation:
+      return categories.activations;
+    case Category::Workspace:
+      return categories.workspace;
+    case Category::Data:
+      return categories.data;
+    case Category::ActivationGradient:
+      return categories.activationGradients;
+    }
+    llvm_unreachable("all categories are handled");
+  };
+  categories.activations = peak;
+  for (const MemoryTimeline::Lifetime *value : timeline.getAliveAtPeak()) {
+    bytesOf(value->category) += value->bytes;
+    categories.activations -= value->bytes;
+  }
 }

@@ -20,6 +20,7 @@ struct MemoryPlan {
   /// functions and fragmentation of the layout.
   struct Categories {
     int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0, workspace = 0, data = 0;
+    int64_t activationGradients = 0; ///< only known from a timeline; otherwise part of activations
 
     /// Returns the categories of the variables that are allocated during training.
     static Categories ofVariables(mlir::ModuleOp module);
@@ -65,6 +66,9 @@ struct MemoryPlan {
   // The following are only available before allocation.
   std::vector<AliveBuffer> alive; ///< buffers live at the peak, by start of their live range
   std::vector<Point> points;      ///< in the order in which the functions run
+
+  /// Sets the categories to those of the values that are live at the peak of the plan's timeline.
+  void setCategories(const struct MemoryTimeline &timeline);
 
   /// Returns the plan recorded in an allocated module.
   static MemoryPlan ofAllocated(mlir::ModuleOp placed);

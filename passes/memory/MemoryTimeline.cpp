@@ -7,6 +7,7 @@
 #include "ir/steps/StepAccess.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -28,6 +29,8 @@ StringRef MemoryTimeline::nameOf(Category category) {
     return "workspace";
   case Category::Data:
     return "data";
+  case Category::ActivationGradient:
+    return "activation_gradients";
   }
   llvm_unreachable("all categories are handled");
 }
@@ -160,6 +163,7 @@ private:
     const auto begin = static_cast<int64_t>(timeline.operations.size());
     timeline.steps.push_back(
         {step.getSymName().str(), begin, static_cast<int64_t>(operations.size())});
+    addPhases(step, operations, begin);
     llvm::DenseSet<std::pair<Attribute, Attribute>> computed; // Kernel or call, and its nodes.
     llvm::DenseMap<int64_t, size_t> newest;                   // Most recent value at each offset.
     for (auto [number, op] : llvm::enumerate(operations)) {
@@ -179,14 +183,58 @@ private:
         }
         const bool isKept = static_cast<size_t>(lastUse) >= operations.size();
         Operation *user = isKept ? nullptr : operations[lastUse];
-        add(result, now, begin + (isKept ? operations.size() - 1 : lastUse), Category::Activation,
-            timeline.operations.back(), user ? nodeNames(user->getLoc()) : "",
-            reasonOf(op, user, isAgain));
+        add(result, now, begin + (isKept ? operations.size() - 1 : lastUse),
+            categoryOfResult(op, user), timeline.operations.back(),
+            user ? nodeNames(user->getLoc()) : "", reasonOf(op, user, isAgain));
       }
       if (access.scratch)
         add(access.scratch, now, now, Category::Workspace, timeline.operations.back(),
             timeline.operations.back(), "workspace of " + timeline.operations.back());
     }
+  }
+
+  static Category categoryOfResult(Operation *maker, Operation *user) {
+    if (!isBackward(maker->getLoc()))
+      return Category::Activation;
+    return user && isUpdate(user->getLoc()) ? Category::Gradient : Category::ActivationGradient;
+  }
+
+  /// Returns the number of operations of the forward pass: those up to the last one that computes a
+  /// node for the first time. Gradients and updates before it are constants.
+  static size_t countForward(ArrayRef<Operation *> operations) {
+    llvm::StringSet<> seen;
+    size_t end = 0;
+    for (auto [number, op] : llvm::enumerate(operations)) {
+      if (isBackward(op->getLoc()) || isUpdate(op->getLoc()))
+        continue;
+      const std::string names = nodeNames(op->getLoc());
+      SmallVector<StringRef> nodes;
+      StringRef(names).split(nodes, " + ");
+      for (StringRef node : nodes)
+        if (seen.insert(node).second)
+          end = number + 1;
+    }
+    return end;
+  }
+
+  /// Divides a step into phases.
+  void addPhases(StepOp step, ArrayRef<Operation *> operations, int64_t begin) {
+    StringRef full = step.getSymName(), name = withoutShape(full);
+    unsigned number = 0; // of the shape
+    full.drop_front(name.size()).drop_front().getAsInteger(10, number);
+    const std::string shape = number ? " of shape " + std::to_string(number + 1) : "";
+    auto add = [&](const Twine &text, size_t first, size_t end) {
+      if (first < end)
+        timeline.phases.push_back({(text + shape).str(), begin + static_cast<int64_t>(first),
+                                   static_cast<int64_t>(end - first)});
+    };
+    if (name != microStepName)
+      return add(name == evaluateName ? "evaluation" : name, 0, operations.size());
+    const size_t end = countForward(operations);
+    const bool updates = llvm::any_of(operations.drop_front(end),
+                                      [](Operation *op) { return isUpdate(op->getLoc()); });
+    add("forward", 0, end);
+    add(updates ? "backward and update" : "backward", end, operations.size());
   }
 
   static Attribute whatRuns(Operation *op) {

@@ -16,7 +16,17 @@ namespace mtc {
 /// run one after another: operation results (step_c4 of `mtc.step`), variables and inputs. The
 /// steps of `--gradients` and `--outputs` runs, whose arena is sized separately, are excluded.
 struct MemoryTimeline {
-  enum class Category { Parameter, Gradient, Optimizer, Activation, Workspace, Data };
+  /// Values of the backward pass are gradients of parameters if an update uses them, and gradients
+  /// of activations otherwise.
+  enum class Category {
+    Parameter,
+    Gradient,
+    Optimizer,
+    Activation,
+    Workspace,
+    Data,
+    ActivationGradient
+  };
   /// Returns the category's name in the plan's JSON.
   static llvm::StringRef nameOf(Category category);
 
@@ -35,6 +45,13 @@ struct MemoryTimeline {
     int64_t first, count; ///< operation indices
   };
 
+  /// A part of a step: its forward pass, its backward pass with updates that are fused into it, its
+  /// update, or the evaluation.
+  struct Phase {
+    std::string name;
+    int64_t first, count; ///< operation indices
+  };
+
   explicit MemoryTimeline(mlir::ModuleOp placed);
 
   /// Returns the values that are live at the peak, by decreasing size.
@@ -42,6 +59,7 @@ struct MemoryTimeline {
 
   int64_t arenaBytes = 0;
   std::vector<Step> steps;
+  std::vector<Phase> phases;
   std::vector<std::string> operations; ///< node names
   std::vector<int64_t> live;           ///< live bytes at each operation
   int64_t peak = 0;                    ///< first operation with the maximum number of live bytes

@@ -1,5 +1,6 @@
 //===- OptimizerPass.cpp - Generates the update function of all parameters --------------------===//
 
+#include "ir/NodeNames.h"
 #include "ir/ReservedNames.h"
 #include "passes/Passes.h"
 #include "passes/optimizer/GradientScaling.h"
@@ -257,10 +258,6 @@ static void setResults(func::FuncOp function, TensorBuilder &b,
     function.setResultAttr(i, nameAttribute, b.getStringAttr(result.first));
 }
 
-static Location locationOf(const OptimizerKind &kind, MLIRContext *context) {
-  return NameLoc::get(StringAttr::get(context, "optimizer " + kind.name));
-}
-
 /// Builds the body of the update function.
 void OptimizerPass::buildFunction(func::FuncOp function, ArrayRef<UpdateGroup> groups,
                                   ProgramOp program) {
@@ -285,7 +282,7 @@ void OptimizerPass::buildFunction(func::FuncOp function, ArrayRef<UpdateGroup> g
   if (llvm::any_of(groups, [](const UpdateGroup &group) { return group.rule.kind->usesStep; }))
     step = lossScale ? lossScale->getStep() : readScalar(b, RuntimeScalar::Step);
   for (const UpdateGroup &group : groups) {
-    b.setLoc(locationOf(*group.rule.kind, &getContext()));
+    b.setLoc(updateLocation(&getContext(), group.rule.kind->name));
     Update update(b, group.rule);
     double own = group.rule["lr"]; // A different base rate follows the same schedule.
     double ratio = group.rule.rateFactor.value_or(own == rate ? 1.0 : own / rate);
@@ -333,7 +330,7 @@ void OptimizerPass::runOnOperation() {
   accumulates = program.getMicroSteps() > 1;
   resetsGradients = accumulates && (!program.getRanks() || program.reducesInUpdate());
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  auto function = func::FuncOp::create(builder, locationOf(rules.getKind(), &getContext()),
+  auto function = func::FuncOp::create(builder, updateLocation(&getContext(), rules.getKind().name),
                                        updateName, builder.getFunctionType({}, {}));
   symbols->insert(function);
   buildFunction(function, groups, program);

@@ -116,7 +116,11 @@ void Ranks::checkCount(int64_t expected) const {
   if (count() != expected)
     userError("this program was compiled for ", expected, " ranks, but the launcher started ",
               count(), count() == 1 ? " process" : " processes", count() == 1 ? whyApart() : "",
-              "; start it with mpirun -n ", expected, ", or compile it with --ranks ", count());
+              "; start it with mpirun -n ", expected,
+              count() == 1
+                  ? text(". A program of the same model without --ranks evaluates, exports "
+                         "and resumes its checkpoints in one process")
+                  : text(", or compile it with --ranks ", count()));
 }
 
 bool Ranks::waitFor(Exchange &exchange, std::chrono::duration<double> limit) {

@@ -149,13 +149,14 @@ std::string memoryTable(const MtcProgram &program, const RunRecord &record) {
   std::vector<html::Row> rows;
   const auto arena = static_cast<double>(std::max<int64_t>(record.facts.plannedBytes, 1));
   // The colors of the plan's page, which has the same categories in this order.
-  const std::array<std::pair<const char *, const char *>, 6> categories = {
+  const std::array<std::pair<const char *, const char *>, 7> categories = {
       {{"parameters", "Parameters"},
        {"gradients", "Gradients"},
        {"optimizer", "Optimizer state"},
        {"activations", "Activations"},
        {"workspace", "Workspace"},
-       {"data", "Data"}}};
+       {"data", "Data"},
+       {"activation_gradients", "Gradients of activations"}}};
   for (size_t i = 0; i < categories.size(); ++i) {
     const auto &[key, name] = categories[i];
     if (!plan.is_object() || !plan.contains("categories") || !plan["categories"].contains(key) ||

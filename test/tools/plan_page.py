@@ -49,6 +49,14 @@ def check(name: str, model, *flags) -> None:
         assert all(a[1] <= b[0] for a, b in zip(alive, alive[1:], strict=False)), (name, operation)
         assert alive[-1][1] <= data["arena_bytes"], name
         assert sum(end - begin for begin, end in alive) == data["live"][operation], (name, operation)
+    # The phases divide the operations, and the values of the backward pass are gradients.
+    phases = data["phases"]
+    assert [phase["first"] for phase in phases] == [0, *(phase["first"] + phase["count"] for phase in phases[:-1])], phases
+    assert phases[-1]["first"] + phases[-1]["count"] == len(data["operations"]), phases
+    assert phases[0]["name"] == "forward" and {"update", "evaluation"} < {phase["name"] for phase in phases}, phases
+    assert any(phase["name"] in ("backward", "backward and update") for phase in phases), phases
+    gradients = {c for _, _, _, _, c, _, _, _, why in lives if why.startswith("gradient, last used")}
+    assert gradients and gradients <= {"gradients", "activation_gradients"}, gradients
     # The tables contain the same numbers, for browsers without scripts.
     html = page.read_text()
     rows = re.search(r"by category</caption>.*?<tbody>(.*?)</tbody>", html, re.DOTALL)[1].split("</tr>")[:-1]
@@ -113,7 +121,11 @@ assert recomputed["costs_seconds"] > 0, recomputed
 
 # The page names the techniques that lowered the peak.
 plan(GPT2.model, *GPT2.flags, "--memory", curve[-1][0], "--html", "lowered.html")
-assert "Lowered by recompute (bit-identical)" in (folder / "lowered.html").read_text()
+lowered = (folder / "lowered.html").read_text()
+assert "Lowered by recompute (bit-identical)" in lowered and re.search(r"Budget.*met: .* are left", lowered, re.DOTALL)
+assert re.search(r"What would lower the peak</h2>.*--optimizer-bits 8", lowered, re.DOTALL)
+plan(GPT2.model, *GPT2.flags, "--memory", curve[-1][0] // 2, "--html", "unmet.html", code=1)
+assert re.search(r"Budget.*not met: .* are missing", (folder / "unmet.html").read_text(), re.DOTALL)
 
 # Returns the visible part of the page.
 text = run([MTC, "plan", GPT2.model, *GPT2.flags, "--techniques", "--curve"], folder).stdout

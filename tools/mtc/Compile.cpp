@@ -7,6 +7,7 @@
 #include "driver/StageText.h"
 
 #include "ir/Mtc.h"
+#include "passes/memory/MemoryTimeline.h"
 #include "support/compiler/Errors.h"
 #include "support/compiler/OutputFile.h"
 #include "support/compiler/WrittenByMtc.h"
@@ -137,11 +138,13 @@ int mtc::tool::compile(const Options &options, Compilation &compilation) {
     return options.stage == Stage::Kernels ? emitKernels(compilation, destination)
                                            : emitIr(compilation, destination);
 
-  const MemoryPlan plan = MemoryPlan::ofAllocated(compilation.getModule());
+  MemoryPlan plan = MemoryPlan::ofAllocated(compilation.getModule());
   if (options.plan.fit.memory && plan.counted > *options.plan.fit.memory) {
     refuse(plan, options, compilation);
     return std::max(1, compilation.writeRemarks());
   }
+  plan.setCategories(
+      MemoryTimeline(compilation.getModule())); // The refusal needs those of variables.
   if (options.result == Result::Llvm)
     return emitStage(compilation, destination, ";", [&](raw_ostream &os) {
       Target &target = compilation.getTarget();

@@ -19,15 +19,12 @@ using namespace mtc::tool;
 namespace {
 
 /// Writes the page of `--html` and the remarks atomically.
-int writeFiles(const Options &options, Compilation &compilation,
-               const std::optional<OutputTarget> &page, const MemoryTimeline &timeline) {
+int writeFiles(Compilation &compilation, const std::optional<OutputTarget> &page,
+               const PlanFacts &facts) {
   std::vector<OutputFile> files;
   if (page)
-    if (llvm::Error error = addOutput(files, *page, [&](llvm::raw_ostream &os) {
-          writePlanPage(timeline, compilation.getProgram().getModelName(),
-                        compilation.getTarget().getName(),
-                        describeUsedTechniques(compilation.getModule()), os);
-        }))
+    if (llvm::Error error =
+            addOutput(files, *page, [&](llvm::raw_ostream &os) { writePlanPage(facts, os); }))
       return report(std::move(error));
   if (llvm::Error error = compilation.addRemarks(files))
     return report(std::move(error));
@@ -70,13 +67,18 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
     return 1;
   MemoryPlan plan = MemoryPlan::ofAllocated(compilation.getModule());
   MemoryTimeline timeline(compilation.getModule());
-  if (int code = writeFiles(options, compilation, page, timeline))
-    return code;
   const bool fits = !options.plan.fit.memory || plan.counted <= *options.plan.fit.memory;
   CompilationQueries queries(options, compilation);
   Suggestions suggestions;
-  if (!fits)
+  if (!fits || (page && options.plan.fit.memory))
     suggestions = queries.findSuggestions(plan);
+  plan.setCategories(timeline); // The suggestions need those of variables.
+  if (int code = writeFiles(compilation, page,
+                            {plan, timeline, compilation.getProgram().getModelName().str(),
+                             compilation.getTarget().getName(),
+                             describeUsedTechniques(compilation.getModule()),
+                             options.plan.fit.memory, suggestions}))
+    return code;
   StepCost cost(compilation.getModule());
   const TransferCost transfers = estimateTransfers(compilation.getModule(), cost);
   std::vector<Benefit> techniques;

@@ -230,9 +230,6 @@ void Options::check(RefuseOption refuse) const {
     if (result == Result::Library)
       refuse("ranks", "mpirun starts programs, not libraries; use it without --emit library");
   }
-  if (!plan.shapes.empty() && result == Result::Library)
-    refuse("emit", "the sizes of --dim are lists, and functions of a library take inputs of one "
-                   "shape; give each dimension one size");
   if (batchTokens && fitsBatch)
     refuse("batch-tokens", "--fit-batch chooses the batch; give one of them");
   if (!plan.shapes.empty() && fitsBatch)

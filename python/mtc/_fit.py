@@ -6,14 +6,15 @@ import contextlib
 import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtc import _library
 from mtc._bar import Bar
-from mtc._batches import Batch, Samples, iterable_of
+from mtc._batches import Samples, iterable_of
+from mtc._inputs import Batch
 from mtc._metrics import Metric
 from mtc._prefetch import prefetched
 from mtc._results import Evaluation, History, Step
@@ -89,6 +90,7 @@ class Fit:
         self.trainer, self.data, self.samples, self.options = trainer, data, samples, options
         self.history = History()
         self.per_update = trainer.batches_per_update
+        self.batch, self.shape = trainer._inputs.batch_of(samples.first()) if samples else (0, 0)
         self.trained = 0  # batches
         self.accumulated = 0  # batches since the last update
         self.skipped = 0  # updates of the checkpoint whose batches are still to be skipped
@@ -164,7 +166,7 @@ class Fit:
 
     def _steps_of_samples(self, epochs: int) -> int:
         assert self.samples
-        size = self.trainer.batch * self.per_update
+        size = self.batch * self.per_update
         if self.options.last_batch == "wrap":
             return -(-epochs * self.samples.count // size)
         whole, rest = divmod(self.samples.count, size)
@@ -199,11 +201,13 @@ class Fit:
         first = trainer.step_count
 
         def take(rows: Any, chosen: int) -> Batch:
-            return Batch(trainer._inputs.convert(samples.take(rows[: max(chosen, 1)])).arrays, chosen)
+            batch = trainer._inputs.convert(samples.take(rows[: max(chosen, 1)]))
+            return replace(batch, samples=chosen)
 
         def tasks() -> Iterator[Callable[[], Batch]]:
             for position in range((self.last - first) * self.per_update):
-                rows, chosen = trainer._choose(samples.count, options.shuffle, options.last_batch, position - self.trained)
+                ahead = position - self.trained
+                rows, chosen = trainer._choose(self.shape, samples.count, options.shuffle, options.last_batch, ahead)
                 yield partial(take, rows, chosen)
 
         with contextlib.closing(prefetched(tasks(), options.prefetch)) as batches:
@@ -216,7 +220,7 @@ class Fit:
     def _ends_epoch(self, step: int) -> bool:
         """Returns whether an epoch of samples ends with an update, counted from the beginning."""
         assert self.samples
-        size = self.trainer.batch * self.per_update
+        size = self.batch * self.per_update
         if self.options.last_batch == "wrap":
             return step * size // self.samples.count > (step - 1) * size // self.samples.count
         return step % max(1, self._steps_of_samples(1)) == 0
@@ -281,7 +285,7 @@ class Fit:
                 self.skipped, self.accumulated = self.skipped - 1, 0
                 return
             while self.accumulated:
-                self._train(Batch(self.last_trained.arrays, 0))
+                self._train(replace(self.last_trained, samples=0))
         if not self.skipped and not self.options.validate_every:
             self._validate()
 

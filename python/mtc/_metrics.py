@@ -6,10 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
-Arrays = dict[str, NDArray[Any]]
+from mtc._inputs import Arrays, concatenated
 
 
 @runtime_checkable
@@ -22,10 +19,6 @@ class Accumulator(Protocol):
 
 
 Metric = Callable[[Any, Any], float] | Accumulator
-
-
-def _gathered(parts: list[Arrays]) -> Arrays:
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _only(arrays: Arrays) -> Any:
@@ -52,11 +45,12 @@ class Metrics:
     is one input of labels.
     """
 
-    def __init__(self, metrics: Mapping[str, Metric], labels: set[str]) -> None:
+    def __init__(self, metrics: Mapping[str, Metric], labels: set[str], padding: Mapping[str, int]) -> None:
         self._names = list(metrics)
         self._accumulators = {name: metric for name, metric in metrics.items() if isinstance(metric, Accumulator)}
         self._functions = {name: metric for name, metric in metrics.items() if not isinstance(metric, Accumulator)}
         self._labels = labels
+        self._padding = padding
         self._outputs: list[Arrays] = []
         self._inputs: list[Arrays] = []
         for accumulator in self._accumulators.values():
@@ -79,7 +73,8 @@ class Metrics:
 
     def values(self) -> dict[str, float]:
         """Returns the metrics of all batches."""
-        outputs, inputs = (_only(_gathered(parts)) if parts else {} for parts in (self._outputs, self._inputs))
+        outputs = _only(concatenated(self._outputs, {})) if self._outputs else {}
+        inputs = _only(concatenated(self._inputs, self._padding)) if self._inputs else {}
         found = {name: accumulator.compute() for name, accumulator in self._accumulators.items()}
         found |= {name: function(outputs, inputs) for name, function in self._functions.items()}
         return {name: _number(name, found[name]) for name in self._names}

@@ -26,11 +26,15 @@ def find() -> str:
     return chosen
 
 
+def _joined(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+
+
 def flags(options: Mapping[str, Any]) -> list[str]:
     """Returns keyword arguments as flags of the command line.
 
     ``weight_decay=0.1`` becomes ``--weight-decay 0.1``; ``True`` becomes a switch; ``None`` and ``False`` are omitted; a sequence
-    becomes one flag per element; a mapping becomes one ``--name KEY=VALUE`` per element.
+    becomes one flag per element; a mapping becomes one ``--name KEY=VALUE`` per element, with sequences as lists.
     """
     words: list[str] = []
     for name, value in options.items():
@@ -40,7 +44,7 @@ def flags(options: Mapping[str, Any]) -> list[str]:
         if value is True:
             words.append(flag)
         elif isinstance(value, Mapping):
-            words += [f"{flag}={key}={one}" for key, one in value.items()]
+            words += [f"{flag}={key}={_joined(one)}" for key, one in value.items()]
         elif isinstance(value, Sequence) and not isinstance(value, str):
             words += [f"{flag}={one}" for one in value]
         else:

@@ -61,21 +61,22 @@ def _plan(output: Mapping[str, Any]) -> Plan:
 
 
 def _arguments(
-    command: str, model: str | os.PathLike[str], dims: Mapping[str, int] | None, options: Mapping[str, Any]
+    command: str, model: str | os.PathLike[str], dims: Mapping[str, int | Sequence[int]] | None, options: Mapping[str, Any]
 ) -> list[str]:
     path = os.fspath(model)
     # With weights of samples, each loss can train on a smaller last batch.
     return [command, path, *_tool.flags({"dim": dims or {}, "loss_weights": "auto", **options})]
 
 
-def plan(model: str | os.PathLike[str], *, dims: Mapping[str, int] | None = None, **options: Any) -> Plan:
+def plan(model: str | os.PathLike[str], *, dims: Mapping[str, int | Sequence[int]] | None = None, **options: Any) -> Plan:
     """Plans the memory of training without compiling or reading weights.
 
     Args:
         model: The ONNX file.
 
     Keyword Args:
-        dims: Sizes of symbolic dimensions, as in ``{"batch": 32}``.
+        dims: Sizes of symbolic dimensions, as in ``{"batch": 32}``. Lists such as ``{"batch": 8, "sequence": [64, 128]}`` are compiled
+            to a shape for each size; a batch uses the smallest shape that holds it.
         **options: Flags of ``mtc plan`` with ``_`` in place of ``-``: ``loss="cross-entropy"``, ``memory="12GiB"``,
             ``grad_norm=True``, ``freeze=["encoder.*"]``. ``loss_weights`` is ``"auto"`` by default, so that batches of every loss
             may have fewer samples.
@@ -96,7 +97,7 @@ def compile(
     model: str | os.PathLike[str],
     output: str | os.PathLike[str] | None = None,
     *,
-    dims: Mapping[str, int] | None = None,
+    dims: Mapping[str, int | Sequence[int]] | None = None,
     **options: Any,
 ) -> Library:
     """Compiles a model into a training library.
@@ -107,7 +108,8 @@ def compile(
             ``folder/name.weights.safetensors``. Default: the model's path without its extension.
 
     Keyword Args:
-        dims: Sizes of symbolic dimensions, as in ``{"batch": 32}``.
+        dims: Sizes of symbolic dimensions, as in ``{"batch": 32}``. Lists such as ``{"batch": 8, "sequence": [64, 128]}`` are compiled
+            to a shape for each size; a batch uses the smallest shape that holds it.
         **options: Flags of ``mtc compile`` with ``_`` in place of ``-``. See :func:`plan`.
 
     Returns:

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtc import _library
-from mtc._batches import Batch, Inputs, iterable_of, samples_of, to_array
+from mtc._batches import iterable_of, samples_of
 from mtc._fit import Fit, FitOptions
+from mtc._inputs import Batch, Inputs, Shape, concatenated, to_array
 from mtc._metrics import Metric, Metrics
 from mtc._prefetch import prefetched
 from mtc._results import Evaluation, History, Step, TensorInfo
@@ -106,18 +107,25 @@ class Trainer:
             self.close()
             raise
         of = self._functions
-        self.batch: int = of["batch"]()
+        shapes = range(of["shape_count"]())
+        numbers = range(of["input_count"]())
+        inputs = [[self._describe(of["shape_input"](shape, i)) for i in numbers] for shape in shapes]
+        self._outputs = [[self._describe(of["shape_output"](shape, i)) for i in range(of["output_count"]())] for shape in shapes]
+        self._batches: list[int] = [of["shape_batch"](shape) for shape in shapes]
+        self.inputs, self.outputs = inputs[-1], self._outputs[-1]
+        self.batch = max(self._batches)
         self.batches_per_update: int = of["batches_per_update"]()
         self.trains_smaller_batches = bool(of["trains_smaller_batches"]())
-        self.inputs = [self._describe(of["input"](i)) for i in range(of["input_count"]())]
-        self.outputs = [self._describe(of["output"](i)) for i in range(of["output_count"]())]
         self.labels = {info.name for i, info in enumerate(self.inputs) if of["input_is_label"](i)}
         self.metric_names = [of["metric_name"](i).decode() for i in range(of["metric_count"]())]
         self.weights = [self._describe(of["weight"](self._self, i)) for i in range(of["weight_count"](self._self))]
         self.stops = False
-        self._shared = {info.name for i, info in enumerate(self.inputs) if of["input_is_shared"](i)}
-        padding = {info.name: of["input_padding"](i) for i, info in enumerate(self.inputs)}
-        self._inputs = Inputs(self.inputs, self._shared, self.batch, padding)
+        shared = {info.name for i, info in enumerate(self.inputs) if of["input_is_shared"](i)}
+        self._padding: dict[str, int] = {info.name: of["input_padding"](i) for i, info in enumerate(self.inputs)}
+        self._inputs = Inputs(
+            [Shape(of_shape, shared, size, self._padding) for of_shape, size in zip(inputs, self._batches, strict=True)], shared
+        )
+        self._selected = len(shapes) - 1
 
     def close(self) -> None:
         """Releases the trainer's memory. Further calls fail."""
@@ -230,7 +238,7 @@ class Trainer:
             epochs, steps, shuffle, last_batch, prefetch, learning_rate, validation, validate_every, metrics or {}, save, save_every,
             resume, keep_best, best_mode, early_stop, metrics_file, tensorboard, report, progress, on_step, on_validation, on_checkpoint,
         )  # fmt: skip
-        return Fit(self, data, samples_of(data, self._inputs, self._shared), options).run()
+        return Fit(self, data, samples_of(data, self._inputs), options).run()
 
     def evaluate(self, data: Any, *, metrics: Mapping[str, Metric] | None = None) -> Evaluation:
         """Evaluates data in inference mode. The weights do not change.
@@ -244,7 +252,7 @@ class Trainer:
                 ``update(outputs, labels)``, ``compute()`` and ``reset()``, such as those of torchmetrics. Outputs are a dictionary if the
                 model has several, and labels one of all inputs unless there is one input of labels.
         """
-        samples, own = self._evaluate(data, Metrics(metrics or {}, self.labels))
+        samples, own = self._evaluate(data, Metrics(metrics or {}, self.labels, self._padding))
         values = np.empty(len(self.metric_names))
         self._call("finish_evaluation", values.ctypes.data)
         return Evaluation(samples, dict(zip(self.metric_names, values.tolist(), strict=True)) | own, self.step_count)
@@ -256,10 +264,9 @@ class Trainer:
             data: The data. See :class:`Trainer`.
         """
         for info in self.outputs:
-            if info.shape[:1] != (self.batch,):
+            if info.shape[:1] != (self._batches[-1],):
                 raise ValueError(f"output {info.name!r} of shape {info.shape} has no batch axis; infer returns the outputs of a batch")
-        parts = [self._infer(batch) for batch in self._converted(data)]
-        return {info.name: np.concatenate([part[info.name] for part in parts]) for info in self.outputs}
+        return concatenated([self._infer(batch) for batch in self._converted(data)], {})
 
     def infer(self, batch: Any) -> dict[str, NDArray[Any]]:
         """Returns the outputs of a batch in inference mode. Labels are not needed."""
@@ -344,6 +351,7 @@ class Trainer:
 
     def _train(self, batch: Batch) -> Step:
         result = _library.Step()
+        self._select(batch.shape)
         self._call("train", self._pointers(batch.arrays), batch.samples, ctypes.byref(result))
         return Step(
             step=result.step,
@@ -355,9 +363,16 @@ class Trainer:
             skipped=bool(result.skipped),
         )
 
-    def _choose(self, count: int, shuffle: bool, last_batch: str, ahead: int) -> tuple[NDArray[np.int64], int]:
+    def _select(self, shape: int) -> None:
+        """Selects the shape of the next batch."""
+        if shape != self._selected:
+            self._call("select_shape", shape)
+            self._selected = shape
+
+    def _choose(self, shape: int, count: int, shuffle: bool, last_batch: str, ahead: int) -> tuple[NDArray[np.int64], int]:
         """Returns the samples of a training batch, with padding, and their number without padding."""
-        rows, chosen = np.empty(self.batch, np.int64), ctypes.c_int64()
+        rows, chosen = np.empty(self._batches[shape], np.int64), ctypes.c_int64()
+        self._select(shape)
         self._call(
             "choose_samples", count, int(shuffle), _library.LAST_BATCHES[last_batch], ahead, rows.ctypes.data, ctypes.byref(chosen)
         )
@@ -365,8 +380,8 @@ class Trainer:
 
     def _converted(self, data: Any) -> Iterator[Batch]:
         """Yields the batches of data in order. The last ones may be smaller."""
-        samples = samples_of(data, self._inputs, self._shared)
-        values = iter(samples.batches(self.batch) if samples else iterable_of(data, 0))
+        samples = samples_of(data, self._inputs)
+        values = iter(samples.batches(self._inputs.batch_of(samples.first())[0]) if samples else iterable_of(data, 0))
         end = object()
 
         def take() -> Batch | None:
@@ -386,6 +401,7 @@ class Trainer:
         """Evaluates all batches. Returns the number of samples and the user's metrics."""
         count = 0
         for batch in self._converted(data):
+            self._select(batch.shape)
             self._call("evaluate", self._pointers(batch.arrays), batch.samples)
             count += batch.samples
             if metrics:
@@ -394,7 +410,7 @@ class Trainer:
 
     def _validate(self, data: Any, metrics: Mapping[str, Metric]) -> Evaluation:
         """Evaluates data as a validation of the run."""
-        samples, own = self._evaluate(data, Metrics(metrics, self.labels))
+        samples, own = self._evaluate(data, Metrics(metrics, self.labels, self._padding))
         values, is_best = np.empty(len(self.metric_names)), ctypes.c_int32()
         named = (_library.Metric * len(own))(*(_library.Metric(name.encode(), value) for name, value in own.items()))
         self._call("finish_validation", named, len(own), values.ctypes.data, ctypes.byref(is_best))
@@ -405,10 +421,13 @@ class Trainer:
         return bool(self._functions["run_stops_early"](self._self))
 
     def _infer(self, batch: Batch) -> dict[str, NDArray[Any]]:
-        def rows(info: TensorInfo) -> tuple[int, ...]:
-            return (batch.samples, *info.shape[1:]) if info.shape[:1] == (self.batch,) else info.shape
+        self._select(batch.shape)
+        size = self._batches[batch.shape]
 
-        results = {info.name: np.empty(rows(info), info.dtype) for info in self.outputs}
+        def rows(info: TensorInfo) -> tuple[int, ...]:
+            return (batch.samples, *info.shape[1:]) if info.shape[:1] == (size,) else info.shape
+
+        results = {info.name: np.empty(rows(info), info.dtype) for info in self._outputs[batch.shape]}
         outputs = (ctypes.c_void_p * len(self.outputs))(*(array.ctypes.data for array in results.values()))
         self._call("infer", self._pointers(batch.arrays), batch.samples, outputs)
         return results

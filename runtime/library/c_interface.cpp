@@ -1,6 +1,7 @@
 // The functions of mtc_model.h. The compiler replaces the prefix `mtc_model` by the library's name.
 #include "runtime/data/label_fill.h"
 #include "runtime/data/last_batch.h"
+#include "runtime/data/shapes.h"
 #include "runtime/library/blocked_signals.h"
 #include "runtime/library/mtc_model.h"
 #include "runtime/library/trainer.h"
@@ -120,10 +121,33 @@ size_t mtc_model_memory_bytes(uint32_t uses) {
   return static_cast<size_t>(trainerBytes(mtc_program, uses & MTC_MODEL_INFER));
 }
 
+static const Shapes &shapes() {
+  static const Shapes all(mtc_program);
+  return all;
+}
+
+uint32_t mtc_model_shape_count(void) { return static_cast<uint32_t>(shapes().all().size()); }
+
+mtc_model_tensor mtc_model_shape_input(uint32_t shape, uint32_t index) {
+  return shape < mtc_model_shape_count() && index < mtc_program.input_count
+             ? describe(shapes().all()[shape].inputs[index].tensor)
+             : noTensor;
+}
+
+mtc_model_tensor mtc_model_shape_output(uint32_t shape, uint32_t index) {
+  return shape < mtc_model_shape_count() && index < mtc_program.output_count
+             ? describe(shapes().all()[shape].outputs[index])
+             : noTensor;
+}
+
+int64_t mtc_model_shape_batch(uint32_t shape) {
+  return shape < mtc_model_shape_count() ? shapes().all()[shape].batch : 0;
+}
+
 uint32_t mtc_model_input_count(void) { return mtc_program.input_count; }
 
 mtc_model_tensor mtc_model_input(uint32_t index) {
-  return index < mtc_program.input_count ? describe(mtc_program.inputs[index].tensor) : noTensor;
+  return mtc_model_shape_input(mtc_model_shape_count() - 1, index);
 }
 
 int32_t mtc_model_input_is_label(uint32_t index) {
@@ -143,10 +167,10 @@ int64_t mtc_model_input_padding(uint32_t index) {
 uint32_t mtc_model_output_count(void) { return mtc_program.output_count; }
 
 mtc_model_tensor mtc_model_output(uint32_t index) {
-  return index < mtc_program.output_count ? describe(mtc_program.outputs[index]) : noTensor;
+  return mtc_model_shape_output(mtc_model_shape_count() - 1, index);
 }
 
-int64_t mtc_model_batch(void) { return mtc_program.batch; }
+int64_t mtc_model_batch(void) { return shapes().all().back().batch; }
 
 int64_t mtc_model_batches_per_update(void) { return mtc_program.accumulation.micro_steps; }
 
@@ -191,6 +215,10 @@ void mtc_model_destroy(mtc_model_trainer *trainer) {
 
 const char *mtc_model_message(const mtc_model_trainer *trainer) {
   return trainer ? trainer->message.c_str() : "out of memory";
+}
+
+mtc_model_status mtc_model_select_shape(mtc_model_trainer *trainer, uint32_t shape) {
+  return guardTrainer(trainer, [&](Trainer &self) { self.selectShape(shape); });
 }
 
 static std::optional<LastBatch> lastBatchOf(mtc_model_last_batch value) {

@@ -87,7 +87,7 @@ const char *mtc_model_name(void);
 const char *mtc_model_version(void); /* version of mtc that compiled the library */
 /* Returns the bytes that a trainer allocates, all of them in mtc_model_create. */
 size_t mtc_model_memory_bytes(uint32_t uses);
-/* Inputs, with the shape of a batch. Labels are inputs too. */
+/* Inputs, with the largest shape of a batch. Labels are inputs too. */
 uint32_t mtc_model_input_count(void);
 mtc_model_tensor mtc_model_input(uint32_t index);
 int32_t mtc_model_input_is_label(uint32_t index);
@@ -100,7 +100,14 @@ int64_t mtc_model_input_padding(uint32_t index);
 /* Outputs of mtc_model_infer. */
 uint32_t mtc_model_output_count(void);
 mtc_model_tensor mtc_model_output(uint32_t index);
-/* Returns the number of samples per batch, and of batches per update (--accumulate). */
+/* Shapes of batches, from the smallest inputs to the largest: one for each size of --dim, as in
+ * --dim sequence=64,128. */
+uint32_t mtc_model_shape_count(void);
+mtc_model_tensor mtc_model_shape_input(uint32_t shape, uint32_t index);
+mtc_model_tensor mtc_model_shape_output(uint32_t shape, uint32_t index);
+int64_t mtc_model_shape_batch(uint32_t shape);
+/* Returns the number of samples per batch of the largest shape, and of batches per update
+ * (--accumulate). */
 int64_t mtc_model_batch(void);
 int64_t mtc_model_batches_per_update(void);
 /* Returns 1 if training batches may have fewer samples. */
@@ -113,13 +120,17 @@ void mtc_model_destroy(mtc_model_trainer *trainer);
 /* Returns the message of the last call that failed; valid until the next call. */
 const char *mtc_model_message(const mtc_model_trainer *trainer);
 
+/* Selects the shape of the following batches: a number below mtc_model_shape_count(), initially the
+ * last one. The batches of an update may have different shapes. */
+mtc_model_status mtc_model_select_shape(mtc_model_trainer *trainer, uint32_t shape);
+
 /* Batches. `inputs` has a pointer to each input, in the order of mtc_model_input; the data is
  * copied into the trainer's memory unless the pointer is that of mtc_model_input_buffer. A null
  * pointer selects labels that the trainer derives: the next tokens of a language model, weights of
  * 1, or, for mtc_model_infer, none. Inputs that only outputs depend on may be null in training and
  * evaluation. Values are checked before the batch is used.
  *
- * `samples` is the number of samples of the batch, at most mtc_model_batch(): inputs with a batch
+ * `samples` is the number of samples of the batch, at most that of the shape: inputs with a batch
  * axis need no more. In training, a smaller batch requires labels of classes, or a model compiled
  * with --loss-weights; the loss is the mean over its samples. Models with batch normalization
  * include padding in their statistics. */
@@ -133,9 +144,9 @@ typedef enum mtc_model_last_batch {
 } mtc_model_last_batch;
 
 /* Writes the samples of the training batch after the next `ahead` batches to `samples`
- * (mtc_model_batch() numbers below `count`), as the programs of mtc choose them from `count`
- * samples: in order, or shuffled by the seed and the epoch. Writes the number of samples of the
- * batch to `chosen`, which may be NULL; the numbers after them are padding. */
+ * (as many numbers below `count` as the shape has samples), as the programs of mtc choose them from
+ * `count` samples: in order, or shuffled by the seed and the epoch. Writes the number of samples of
+ * the batch to `chosen`, which may be NULL; the numbers after them are padding. */
 mtc_model_status mtc_model_choose_samples(mtc_model_trainer *trainer, int64_t count,
                                           int32_t shuffle, mtc_model_last_batch last, int64_t ahead,
                                           int64_t *samples, int64_t *chosen);

@@ -42,7 +42,7 @@ static void checkMemory(const TrainerOptions &options, int64_t needed) {
 }
 
 Trainer::Trainer(const MtcProgram &program, TrainerOptions given)
-    : program(program), options(std::move(given)) {
+    : program(program), shapes(program), options(std::move(given)) {
   const int64_t bytes = trainerBytes(program, options.infers);
   Problems problems;
   problems.collect([&] { options.threads = chooseThreads(program, options.threads); });
@@ -75,6 +75,12 @@ void Trainer::checkUsable() const {
     userError("an earlier computation failed and left the weights undefined; load a checkpoint");
 }
 
+void Trainer::selectShape(size_t shape) {
+  if (shape >= shapes.all().size())
+    userError("shape ", shape, ": expected a number below ", shapes.all().size());
+  shaped = &shapes.all()[shape];
+}
+
 int64_t Trainer::chooseSamples(int64_t count, bool shuffle, std::optional<LastBatch> last,
                                int64_t ahead, int64_t *samples) {
   const int64_t microSteps = program.accumulation.micro_steps;
@@ -84,16 +90,17 @@ int64_t Trainer::chooseSamples(int64_t count, bool shuffle, std::optional<LastBa
     userError("batches ahead ", ahead, ": expected 0 or more");
   state.shuffle = shuffle;
   state.lastBatch = last.value_or(state.lastBatch);
-  checkLastBatch(state.lastBatch, program, count, program.batch * microSteps);
+  const int64_t perStep = shaped->batch * microSteps;
+  checkLastBatch(state.lastBatch, program, count, perStep);
+  state.samplesPerStep = shaped->batch == program.batch ? 0 : perStep;
   const BatchOrigin origin = originOf(
       state, count, [](const EarlierSteps &steps) { return steps.batch * steps.microSteps; });
-  const ConsecutiveBatches order(count, program.batch * microSteps, state.lastBatch, shuffle,
-                                 state.seed, origin);
+  const ConsecutiveBatches order(count, perStep, state.lastBatch, shuffle, state.seed, origin);
   Batch batch;
   const int64_t next = microStep + ahead;
   order.batchOf(state.step + 1 + next / microSteps, next % microSteps, microSteps, batch);
   std::copy(batch.rows.begin(), batch.rows.end(), samples);
-  return program.batch - batch.filler;
+  return shaped->batch - batch.filler;
 }
 
 char *Trainer::inputBuffer(uint32_t input) {
@@ -104,22 +111,22 @@ char *Trainer::inputBuffer(uint32_t input) {
 
 /// Loads a batch and checks its values.
 void Trainer::load(Inputs inputs, int64_t samples, BatchUse use) {
-  checkSamples(program, samples, use);
+  checkSamples(*shaped, samples, use);
   warnOfPadding(samples, use);
   inputBuffer(0);
-  loadBatch(program, {inputs, samples}, use, *buffers);
+  loadBatch(*shaped, {inputs, samples}, use, *buffers);
   device->takeBatch(/*ahead=*/false);
   buffers = nullptr;
 }
 
 /// Warns once that statistics over the batch include padding.
 void Trainer::warnOfPadding(int64_t samples, BatchUse use) {
-  if (use != BatchUse::Train || samples == program.batch || isWarnedOfPadding)
+  if (use != BatchUse::Train || samples == shaped->batch || isWarnedOfPadding)
     return;
   isWarnedOfPadding = true;
   if (std::any_of(program.variables, program.variables + program.variable_count,
                   [](const MtcVariable &variable) { return variable.role == MTC_STATE; }))
-    warn("a batch of ", samples, " samples is padded to ", program.batch,
+    warn("a batch of ", samples, " samples is padded to ", shaped->batch,
          ", and the model updates statistics from each batch, such as those of batch "
          "normalization, which include the padding; leave out such batches (drop_last=True of a "
          "DataLoader) to train as without padding");
@@ -155,7 +162,7 @@ Trainer::Step Trainer::update(double rate) {
       device->receive(*from, &value);
     return from ? std::optional(value) : std::nullopt;
   };
-  const StepLossRequest loss = scalars().requestStepLoss(program.micro_step_loss);
+  const StepLossRequest loss = scalars().requestStepLoss(shaped->micro_step_loss);
   device->run(program.update);
   const std::optional<int64_t> norm = request(program.gradient_norm, sizeof(double)),
                                scale = request(scaling.used, sizeof(double)),
@@ -182,7 +189,7 @@ Trainer::Step Trainer::train(Inputs inputs, int64_t samples) {
     const double rate = nextLearningRate();
     isBroken = true; // until the computation has succeeded
     scalars().set(state.step + 1, microStep, rate, state.seed);
-    device->run(program.micro_step);
+    device->run(shaped->micro_step);
     last.updated = false;
     if (++microStep == program.accumulation.micro_steps) {
       microStep = 0;
@@ -210,8 +217,8 @@ void Trainer::evaluate(Inputs inputs, int64_t samples) {
     load(inputs, samples, BatchUse::Evaluate);
     refreshCopies();
     scalars().set(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
-    device->run(program.evaluate);
-    evaluation += sumsOfBatch(scalars(), samples, program.batch);
+    device->run(shaped->evaluate);
+    evaluation += sumsOfBatch(scalars(), samples, shaped->batch);
     device->wait();
   });
   evaluatedSamples += samples;
@@ -244,10 +251,10 @@ void Trainer::infer(Inputs inputs, int64_t samples, void *const *outputs) {
     load(inputs, samples, BatchUse::Infer);
     refreshCopies();
     scalars().set(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
-    device->run(program.compute_outputs);
+    device->run(shaped->compute_outputs);
     for (uint32_t i = 0; i < program.output_count; ++i)
       if (void *to = outputs[i])
-        device->read(addressOf(program.outputs[i]), bytesOf(program, program.outputs[i], samples),
+        device->read(addressOf(shaped->outputs[i]), bytesOf(*shaped, shaped->outputs[i], samples),
                      [&](const char *from, int64_t at, int64_t bytes) {
                        std::memcpy(static_cast<char *>(to) + at, from, static_cast<size_t>(bytes));
                      });

@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_LIBRARY_TRAINER_H
 
 #include "runtime/data/last_batch.h"
+#include "runtime/data/shapes.h"
 #include "runtime/devices/device.h"
 #include "runtime/library/caller_batch.h"
 #include "runtime/library/run.h"
@@ -55,6 +56,8 @@ public:
   Trainer(const Trainer &) = delete;
   Trainer &operator=(const Trainer &) = delete;
 
+  /// Selects the shape of the following batches, by its index in Shapes::all(); initially the last.
+  void selectShape(size_t shape);
   /// Writes the samples of the training batch after the next `ahead` batches, out of `count`
   /// samples, in the order of a training run. `last` is nullopt for that of the checkpoint. Returns
   /// the number of samples that are not padding.
@@ -124,10 +127,12 @@ private:
   Run &currentRun();
   void load(Inputs inputs, int64_t samples, BatchUse use);
   void warnOfPadding(int64_t samples, BatchUse use);
-  StepScalars scalars() const { return {program, *device}; }
+  StepScalars scalars() const { return {*shaped, *device}; }
   Step update(double rate);
 
   const MtcProgram &program;
+  Shapes shapes;
+  const MtcProgram *shaped = &shapes.all().back(); ///< tables of the selected shape
   TrainerOptions options;
   TrainingState state;
   std::unique_ptr<Device> device;

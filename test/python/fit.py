@@ -312,6 +312,29 @@ assert first.step(short).loss == second.step(padded).loss and first.predict(shor
 fails(ValueError, "pass 'attention_mask'", "'max_length'")(first.step, {"input_ids": ids})
 fails(ValueError, "truncate sequences to 6")(first.step, {"input_ids": np.ones((3, 7), np.int64)})
 
+# A library of several shapes runs each batch in the smallest one that holds it.
+lengths = np.random.default_rng(1).integers(2, 7, 12)
+texts = [np.random.default_rng(2).integers(0, 9, (4 - (i % 5 == 4), length)) for i, length in enumerate(lengths)]
+batched = [{"input_ids": text, "attention_mask": np.ones_like(text), "labels": text % 3} for text in texts]
+shapes = mtc.compile(folder / "tagger.onnx", folder / "shapes", dims={"batch": 4, "sequence": [3, 6]}, loss="cross-entropy", lr=RATE)
+several, single = mtc.Trainer(shapes), mtc.Trainer(tags)
+assert np.allclose(several.fit(batched, epochs=2).losses, single.fit(batched, epochs=2).losses, rtol=1e-6)
+assert several.infer(batched[int(np.argmin(lengths))])["logits"].shape[1] == 3
+assert np.allclose(several.predict(batched[:6])["logits"], single.predict(batched[:6])["logits"], atol=1e-6)
+hits = {"hits": lambda outputs, classes: (outputs.argmax(2) == classes).sum() / (classes >= 0).sum()}
+one_found, other_found = (each.evaluate(batched, metrics=hits).metrics for each in (several, single))
+assert np.allclose(list(one_found.values()), list(other_found.values()), rtol=1e-6) and abs(one_found["hits"] - one_found["accuracy"]) < 1e-9
+accumulated = {"loss": "cross-entropy", "lr": RATE, "accumulate": 3}
+several, single = (mtc.Trainer(mtc.compile(folder / "tagger.onnx", folder / name, dims={"batch": 4, "sequence": sizes}, **accumulated))
+                   for name, sizes in (("several", [3, 6]), ("single", 6)))  # fmt: skip
+assert np.allclose(several.fit(batched, epochs=2).losses, single.fit(batched, epochs=2).losses, rtol=1e-6)
+rest = mtc.compile(DIGITS / "digits.onnx", folder / "rest", dims={"batch": [32, len(x) % 32]}, loss="mse", optimizer="sgd", lr=RATE,
+                   loss_weights="none")  # fmt: skip
+reference = Reference(is_regression=True)
+found = mtc.Trainer(rest).fit([(image, targets[c]) for image, c in one], epochs=1).losses
+assert close(found, [reference.step([batch]) for batch in one])
+assert np.array_equal(mtc.Trainer(rest).fit((x, targets[labels])).losses, plain)  # The largest batch orders the samples of arrays.
+
 # Progress: lines for a file, a bar for a terminal and a notebook.
 from mtc import _bar  # noqa: E402
 

@@ -71,7 +71,6 @@ for file, problem in (
     assert problem in shown, shown
 for sizes, problem in (
     (("sequence=4,8", "batch=4,4,4"), "--dim batch=4,4,4: has 3 sizes, but another dimension has 2"),
-    (("sequence=4,8", "batch=4", "--emit", "library"), "functions of a library take inputs of one shape"),
     (("sequence=4,8", "batch=4", "--memory", "1MiB", "--fit-batch"), "which --fit-batch does not change"),
 ):
     dims = [word for size in sizes for word in (("--dim", size) if "=" in size else (size,))]

@@ -33,7 +33,7 @@ class FitOptions:
     epochs: int
     steps: int | None
     shuffle: bool
-    last_batch: str
+    last_batch: str | None
     prefetch: int
     learning_rate: Callable[[int], float] | None
     validation: Any
@@ -64,7 +64,7 @@ class FitOptions:
         for name in ("save_every", "validate_every", "early_stop", "steps", "epochs"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise ValueError(f"{name}={value}: expected 1 or more")
-        if self.last_batch not in _library.LAST_BATCHES:
+        if self.last_batch not in (None, *_library.LAST_BATCHES):
             raise ValueError(f"last_batch={self.last_batch!r}: expected one of {', '.join(map(repr, _library.LAST_BATCHES))}")
         if self.best_mode not in (None, "min", "max"):
             raise ValueError(f"best_mode={self.best_mode!r}: expected 'min' or 'max'")
@@ -91,10 +91,16 @@ class Fit:
         self.history = History()
         self.per_update = trainer.batches_per_update
         self.batch, self.shape = trainer._inputs.batch_of(samples.first()) if samples else (0, 0)
+        self.last_batch = options.last_batch or self._default_last_batch()
         self.trained = 0  # batches
         self.accumulated = 0  # batches since the last update
         self.skipped = 0  # updates of the checkpoint whose batches are still to be skipped
         self.validated = self.saved = -1  # steps
+
+    def _default_last_batch(self) -> str:
+        """Returns ``mask`` if the last batch of an epoch has a shape of its own, as programs do."""
+        has_shape = self.samples and self.per_update == 1 and self.samples.count % self.batch in self.trainer._batches
+        return "mask" if has_shape else "wrap"
 
     def run(self) -> History:
         """Trains. Ends the run of the library in each case."""
@@ -167,10 +173,10 @@ class Fit:
     def _steps_of_samples(self, epochs: int) -> int:
         assert self.samples
         size = self.batch * self.per_update
-        if self.options.last_batch == "wrap":
+        if self.last_batch == "wrap":
             return -(-epochs * self.samples.count // size)
         whole, rest = divmod(self.samples.count, size)
-        return epochs * (whole + (self.options.last_batch == "mask" and rest > 0))
+        return epochs * (whole + (self.last_batch == "mask" and rest > 0))
 
     def _length(self) -> int:
         """Returns the number of batches of an epoch; 0 if it is not known."""
@@ -207,7 +213,7 @@ class Fit:
         def tasks() -> Iterator[Callable[[], Batch]]:
             for position in range((self.last - first) * self.per_update):
                 ahead = position - self.trained
-                rows, chosen = trainer._choose(self.shape, samples.count, options.shuffle, options.last_batch, ahead)
+                rows, chosen = trainer._choose(self.shape, samples.count, options.shuffle, self.last_batch, ahead)
                 yield partial(take, rows, chosen)
 
         with contextlib.closing(prefetched(tasks(), options.prefetch)) as batches:
@@ -221,7 +227,7 @@ class Fit:
         """Returns whether an epoch of samples ends with an update, counted from the beginning."""
         assert self.samples
         size = self.batch * self.per_update
-        if self.options.last_batch == "wrap":
+        if self.last_batch == "wrap":
             return step * size // self.samples.count > (step - 1) * size // self.samples.count
         return step % max(1, self._steps_of_samples(1)) == 0
 

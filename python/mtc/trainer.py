@@ -176,7 +176,7 @@ class Trainer:
         epochs: int = 1,
         steps: int | None = None,
         shuffle: bool = True,
-        last_batch: str = "wrap",
+        last_batch: str | None = None,
         prefetch: int = 2,
         learning_rate: Callable[[int], float] | None = None,
         validation: Any = None,
@@ -209,7 +209,8 @@ class Trainer:
             steps: Number of updates, in place of ``epochs``.
             shuffle: Whether to shuffle the samples of arrays and data sets in each epoch.
             last_batch: Samples of arrays and data sets at the end of an epoch that do not fill a batch: ``"wrap"`` adds samples of the next
-                epoch, ``"drop"`` leaves them out, ``"mask"`` trains on a smaller batch.
+                epoch, ``"drop"`` leaves them out, ``"mask"`` trains on a smaller batch. Default: ``"mask"`` if the library has a shape of this
+                size, otherwise ``"wrap"``.
             prefetch: Number of batches that a thread reads and converts ahead of their use; 0: none.
             learning_rate: Returns the learning rate of an update, numbered from 1, in place of the compiled schedule.
             validation: Data to evaluate after each epoch, and at the end.

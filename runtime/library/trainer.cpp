@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace mtc::runtime {
@@ -81,6 +82,13 @@ void Trainer::selectShape(size_t shape) {
   shaped = &shapes.all()[shape];
 }
 
+/// Returns whether a shape has the size of the last batch of an epoch, so that it is not padded.
+bool Trainer::holdsRest(int64_t count) const {
+  return program.accumulation.micro_steps == 1 &&
+         std::any_of(shapes.all().begin(), shapes.all().end(),
+                     [&](const MtcProgram &each) { return each.batch == count % shaped->batch; });
+}
+
 int64_t Trainer::chooseSamples(int64_t count, bool shuffle, std::optional<LastBatch> last,
                                int64_t ahead, int64_t *samples) {
   const int64_t microSteps = program.accumulation.micro_steps;
@@ -91,7 +99,8 @@ int64_t Trainer::chooseSamples(int64_t count, bool shuffle, std::optional<LastBa
   state.shuffle = shuffle;
   state.lastBatch = last.value_or(state.lastBatch);
   const int64_t perStep = shaped->batch * microSteps;
-  checkLastBatch(state.lastBatch, program, count, perStep);
+  if (!(state.lastBatch == LastBatch::Mask && holdsRest(count)))
+    checkLastBatch(state.lastBatch, program, count, perStep);
   state.samplesPerStep = shaped->batch == program.batch ? 0 : perStep;
   const BatchOrigin origin = originOf(
       state, count, [](const EarlierSteps &steps) { return steps.batch * steps.microSteps; });
@@ -147,7 +156,14 @@ void Trainer::setLearningRate(std::optional<double> rate) {
   constant.rate = *rate;
 }
 
+/// Returns whether the schedule depends on a last step that is not known yet.
+static bool lacksEnd(const MtcSchedule &schedule, const TrainingState &state) {
+  return abi::findSchedule(schedule.kind)->hasEnd && state.scheduleSteps == 0;
+}
+
 double Trainer::nextLearningRate() const {
+  if (lacksEnd(scheduleOf(program, state), state))
+    return std::numeric_limits<double>::quiet_NaN();
   return learningRate(scheduleOf(program, state), state.step + 1, state.scheduleSteps);
 }
 
@@ -339,7 +355,7 @@ void Trainer::load(const std::string &folder) {
 /// Throws if the learning rate of the next step depends on an unknown last step.
 void Trainer::checkSchedule() const {
   const MtcSchedule schedule = scheduleOf(program, state);
-  if (abi::findSchedule(schedule.kind)->hasEnd && state.scheduleSteps == 0)
+  if (lacksEnd(schedule, state))
     userError(
         "the learning rate schedule ", schedule.kind,
         " depends on the last step of training; set total_steps, for example total_steps=1000");

@@ -124,6 +124,7 @@ private:
   void checkSchedule() const;
   void extendSchedule(int64_t lastStep);
   bool isOwn(const std::string &folder) const;
+  bool holdsRest(int64_t count) const;
   Run &currentRun();
   void load(Inputs inputs, int64_t samples, BatchUse use);
   void warnOfPadding(int64_t samples, BatchUse use);

@@ -256,6 +256,7 @@ assert stopped.step_count == 50
 # Schedules that end take the last step of the training; errors name the argument that is missing.
 linear = mtc.compile(DIGITS / "digits.onnx", folder / "linear", dims={"batch": 32}, optimizer="sgd", lr=RATE, schedule="linear")
 trainer = mtc.Trainer(linear)
+assert np.isnan(trainer.learning_rate)
 fails(mtc.TrainerError, "total_steps=1000")(trainer.step, one[0])
 fails(mtc.TrainerError, "total_steps=")(trainer.fit, batches)  # The number of batches is not known.
 rates = [step.learning_rate for step in trainer.fit(one[:10]).steps]
@@ -333,7 +334,10 @@ rest = mtc.compile(DIGITS / "digits.onnx", folder / "rest", dims={"batch": [32, 
 reference = Reference(is_regression=True)
 found = mtc.Trainer(rest).fit([(image, targets[c]) for image, c in one], epochs=1).losses
 assert close(found, [reference.step([batch]) for batch in one])
-assert np.array_equal(mtc.Trainer(rest).fit((x, targets[labels])).losses, plain)  # The largest batch orders the samples of arrays.
+assert np.array_equal(mtc.Trainer(rest).fit((x, targets[labels]), last_batch="wrap").losses, plain)
+reference = Reference(is_regression=True)
+found = mtc.Trainer(rest).fit((x, targets[labels]), epochs=2, shuffle=False).losses  # The last batch has a shape of its own.
+assert close(found, [reference.step([batch]) for _ in range(2) for batch in in_order])
 
 # Progress: lines for a file, a bar for a terminal and a notebook.
 from mtc import _bar  # noqa: E402

@@ -26,8 +26,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 DESCRIPTION = "ahead-of-time compiler of ONNX models into native training programs"
 # Libraries that every Linux system has. Their versions decide on which systems a package works.
 SYSTEM = re.compile(r"(linux-vdso|ld-linux|libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s)[.-]")
-# Debian packages of the code that is linked into mtc and its programs.
-LINKED = ("libc6-dev", "libstdc++-12-dev", "llvm-22-dev", "liblld-22", "zlib1g-dev", "libjpeg62-turbo-dev", "libpng-dev")
+# Debian packages of the code that is compiled or linked into mtc and its programs.
+LINKED = ("libc6-dev", "libstdc++-12-dev", "llvm-22-dev", "liblld-22", "zlib1g-dev", "libjpeg62-turbo-dev", "libpng-dev",
+          "nlohmann-json3-dev", "libtomlplusplus-dev", "libcli11-dev")  # fmt: skip
 # The command `mtc` of a wheel. pip replaces the first line. The package is not imported, because numpy takes 0.1 s.
 COMMAND = '''#!python
 """Runs the compiler in the Python package mtc."""

@@ -31,7 +31,8 @@ class Samples:
 
 
 def _samples_of_arrays(arrays: Mapping[str, Any], shared: set[str]) -> Samples:
-    columns = {name: part if hasattr(part, "shape") else np.asarray(part) for name, part in arrays.items()}
+    # Columns of pandas have a shape, but are not indexed by position.
+    columns = {name: part if hasattr(part, "shape") and not hasattr(part, "to_numpy") else np.asarray(part) for name, part in arrays.items()}
     counts = {name: len(column) for name, column in columns.items() if name not in shared}
     if len(set(counts.values())) > 1:
         raise ValueError(f"arrays have different numbers of samples: {counts}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -165,7 +166,9 @@ class Inputs:
         """Returns the parts of a batch or data set by input. Parts of a tuple without a name are those of the inputs in order."""
         if isinstance(value, Mapping):
             if unknown := [str(name) for name in value if name not in self.names]:
-                raise ValueError(f"unknown inputs {', '.join(unknown)}; expected {', '.join(sorted(self.names))}")
+                close = difflib.get_close_matches(unknown[0], self.names, 1)
+                hint = f"; did you mean {close[0]!r}?" if close else ""
+                raise ValueError(f"unknown inputs {', '.join(unknown)}; expected {', '.join(sorted(self.names))}{hint}")
             return dict(value)
         parts = list(value) if isinstance(value, (tuple, list)) else [value]
         found: dict[str, Any] = {}

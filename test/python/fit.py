@@ -130,6 +130,7 @@ fails(ValueError, "float32", "<U1")(own.step, (np.full((2, 64), "a"), labels[:2]
 fails(ValueError, "0.5")(own.step, (x[:2], [0.5, 1]))
 fails(ValueError, "reshape it to (2, 64)")(own.step, (x[:2].reshape(2, 8, 8), labels[:2]))
 fails(ValueError, "unknown inputs y")(own.step, {"y": x[:2]})
+fails(ValueError, "did you mean 'labels'?")(own.step, {"x": x[:2], "label": labels[:2]})
 fails(ValueError, "3 parts")(own.step, (x[:2], labels[:2], labels[:2]))
 fails(ValueError, "different numbers")(own.step, (x[:2], labels[:3]))
 fails(ValueError, "epoch 2", "lambda epoch")(own.fit, batches(), epochs=2)

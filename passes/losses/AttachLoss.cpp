@@ -112,9 +112,11 @@ static SmallVector<Result> buildLoss(TensorBuilder &b, const LossPlan &plan, Val
   auto isTargets = [](const RowValue &row) { return row.name == abi::rowTargets; };
   if (sampleWeights && llvm::none_of(values, isTargets))
     values.push_back({abi::rowTargets, weightsOf(unweighted)});
-  for (const RowValue &row : values)
-    results.push_back({isDifferentiable(row.value.getType()) ? rowSums(b, row.value) : row.value,
-                       (Twine(abi::rowPrefix) + row.name).str()});
+  for (const RowValue &row : values) {
+    bool isSummed = isDifferentiable(row.value.getType()) && !abi::isKept(row.name);
+    results.push_back(
+        {isSummed ? rowSums(b, row.value) : row.value, (Twine(abi::rowPrefix) + row.name).str()});
+  }
   return results;
 }
 

@@ -57,8 +57,8 @@ struct LossTerms {
 };
 
 /// A value of each sample for the metrics of an evaluation, under a name of
-/// runtime/abi/row_values.h: floats [batch, …], which are summed over each sample, or classes, i32
-/// [batch, …].
+/// runtime/abi/row_values.h: floats [batch, …], which are summed over each sample unless they are
+/// kept, or classes, i32 [batch, …].
 struct RowValue {
   llvm::StringRef name;
   mlir::Value value;

@@ -14,6 +14,14 @@ Value mtc::largestClass(TensorBuilder &b, Value scores) {
   return b.reduce(ReductionKind::Min, b.select(isLargest, classes, none), last);
 }
 
+void mtc::addScores(TensorBuilder &b, Value logits, Value labels,
+                    SmallVectorImpl<RowValue> &values) {
+  if (ShapedType::getNumElements(shapeOf(logits).drop_front()) > abi::maxScores)
+    return;
+  values.push_back({abi::rowScore, b.cast(logits, b.getF32Type())});
+  values.push_back({abi::rowLabelClass, labels});
+}
+
 void mtc::addPositives(TensorBuilder &b, Value predicted, Value labelled, Type element,
                        const abi::PositiveNames &names, SmallVectorImpl<RowValue> &values) {
   values.push_back({names.hits, b.cast(b.logicalAnd(predicted, labelled), element)});

@@ -12,6 +12,11 @@ namespace mtc {
 /// number of classes if a score is not a number.
 mlir::Value largestClass(TensorBuilder &b, mlir::Value scores);
 
+/// Adds the logits of positive targets and their labels, 1 for positive ones and -1 for ignored
+/// ones, i32, unless a sample has too many of them.
+void addScores(TensorBuilder &b, mlir::Value logits, mlir::Value labels,
+               llvm::SmallVectorImpl<RowValue> &values);
+
 /// Adds the numbers of positives among predictions and labels, which are i1, as elements of a float
 /// type.
 void addPositives(TensorBuilder &b, mlir::Value predicted, mlir::Value labelled, mlir::Type element,

@@ -3,6 +3,9 @@
 #ifndef MTC_RUNTIME_ABI_ROW_VALUES_H
 #define MTC_RUNTIME_ABI_ROW_VALUES_H
 
+#include <cstdint>
+#include <string_view>
+
 namespace mtc::abi {
 
 /// The compiler's results of `evaluate` have these names with a prefix.
@@ -31,6 +34,23 @@ inline constexpr PositiveNames rowMicroPositives{"micro_true_positives",
 
 /// Classes of each target: the one with the largest score, and the label; -1 for ignored targets.
 inline constexpr char rowPredictedClass[] = "predicted_class", rowLabelClass[] = "label_class";
+
+/// Floats of each target, which are kept instead of added: the probability of the predicted class;
+/// of two classes, the logit of the second one, whose label is 1; of several classes or labels, the
+/// score of each of them.
+inline constexpr char rowConfidence[] = "confidence", rowScore[] = "score",
+                      rowClassScores[] = "class_scores";
+/// Maximum numbers of `rowScore` and `rowClassScores` of a sample.
+inline constexpr int64_t maxScores = 1024, maxClassScores = 128;
+
+/// The class with the largest score of each frame, -1 for blanks and frames after the input's
+/// length; and the labels of a sequence, -1 for padding.
+inline constexpr char rowFrameClass[] = "frame_class", rowSequenceLabel[] = "sequence_label";
+
+/// Returns whether a value of floats is kept for each target.
+inline bool isKept(std::string_view name) {
+  return name == rowConfidence || name == rowScore || name == rowClassScores;
+}
 
 } // namespace mtc::abi
 

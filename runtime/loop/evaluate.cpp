@@ -39,6 +39,39 @@ bool printGroup(const MtcProgram &program, const Evaluation &evaluation, MetricG
   return isPrinted;
 }
 
+/// Prints precision, recall and F1 of each class, unless there are many.
+void printClasses(const ConfusionMatrix &confusion, const std::vector<std::string> &names) {
+  constexpr int64_t maxClasses = 30;
+  if (confusion.classes() < 2 || confusion.classes() > maxClasses)
+    return;
+  size_t width = 5; // of the heading
+  for (int64_t label = 0; label < confusion.classes(); ++label)
+    width = std::max(width, classNameOf(names, label).size());
+  const int columns = static_cast<int>(width);
+  print("%-*s  precision  recall  f1      targets\n", columns, "class");
+  for (int64_t label = 0; label < confusion.classes(); ++label) {
+    const ClassScores scores = confusion.scoresOf(label);
+    print("%-*s  %-9.4f  %.4f  %.4f  %lld\n", columns, printable(classNameOf(names, label)).c_str(),
+          scores.precision, scores.recall, scores.f1, static_cast<long long>(scores.labelled));
+  }
+}
+
+/// Returns the scores of a class, and its row of the confusion matrix.
+nlohmann::ordered_json lineOfClass(const ConfusionMatrix &confusion, int64_t label,
+                                   const std::vector<std::string> &names) {
+  const ClassScores scores = confusion.scoresOf(label);
+  std::vector<int64_t> predictions;
+  predictions.reserve(static_cast<size_t>(confusion.classes()));
+  for (int64_t predicted = 0; predicted < confusion.classes(); ++predicted)
+    predictions.push_back(confusion.at(label, predicted));
+  return {{"class", classNameOf(names, label)},
+          {"precision", scores.precision},
+          {"recall", scores.recall},
+          {"f1", scores.f1},
+          {"targets", scores.labelled},
+          {"predictions", predictions}};
+}
+
 /// The message of a signal.
 constexpr const char *nothingWritten = "stopped; nothing was written";
 
@@ -123,8 +156,13 @@ void evaluate(const Session &session, const TrainingState &state) {
   print("  samples %lld\n", static_cast<long long>(found->samples));
   if (printGroup(session.program, *found, MetricGroup::Confusion))
     print("\n");
-  if (!session.options.metrics.empty())
-    MetricsFile(session.options.metrics, 0).writeLine(line.dump());
+  printClasses(found->confusion, state.classes);
+  if (session.options.metrics.empty())
+    return;
+  MetricsFile metrics(session.options.metrics, 0);
+  metrics.writeLine(line.dump());
+  for (int64_t label = 0; label < found->confusion.classes(); ++label)
+    metrics.writeLine(lineOfClass(found->confusion, label, state.classes).dump());
 }
 
 void writeOutputs(const Session &session, const TrainingState &state) {

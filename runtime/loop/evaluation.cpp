@@ -3,6 +3,7 @@
 
 #include "runtime/abi/row_values.h"
 #include "runtime/loop/evaluation_metrics.h"
+#include "runtime/loop/target_values.h"
 #include "runtime/support/failure.h"
 
 #include <algorithm>
@@ -11,33 +12,6 @@
 
 namespace mtc::runtime {
 namespace {
-
-/// Calls `visit` with each element of a value of the first `rows` rows, and the element's index.
-template <typename Element, typename Visit>
-void readRows(const StepScalars &scalars, const MtcRowValue &value, int64_t rows,
-              const Visit &visit) {
-  constexpr auto size = static_cast<int64_t>(sizeof(Element));
-  scalars.device.read(value.offset, rows * value.count * size,
-                      [&](const char *from, int64_t at, int64_t bytes) {
-                        auto *elements = reinterpret_cast<const Element *>(from);
-                        for (int64_t i = 0; i < bytes / size; ++i)
-                          visit(elements[i], at / size + i);
-                      });
-}
-
-/// Counts the classes of the targets of the first `rows` rows.
-void addClasses(const StepScalars &scalars, int64_t rows, MetricSums &sums) {
-  const MtcRowValue *predicted = findRowValue(scalars.program, abi::rowPredictedClass);
-  const MtcRowValue *labelled = findRowValue(scalars.program, abi::rowLabelClass);
-  if (!predicted || !labelled)
-    return;
-  std::vector<int32_t> classes(static_cast<size_t>(rows * predicted->count));
-  readRows<int32_t>(scalars, *predicted, rows,
-                    [&](int32_t each, int64_t i) { classes[static_cast<size_t>(i)] = each; });
-  readRows<int32_t>(scalars, *labelled, rows, [&](int32_t each, int64_t i) {
-    sums.addTarget(classes[static_cast<size_t>(i)], each);
-  });
-}
 
 /// Returns the number of samples that can be evaluated.
 int64_t countedSamples(const MtcProgram &program, const Dataset &data) {
@@ -57,13 +31,12 @@ MetricSums sumsOfBatch(const StepScalars &scalars, int64_t valid, int64_t batch)
   const int64_t rows = valid * program.row_metrics.rows / batch;
   for (uint32_t i = 0; i < program.row_metrics.value_count; ++i) {
     const MtcRowValue &value = program.row_metrics.values[i];
-    if (value.kind != MTC_ROW_SUM)
+    if (!isTotal(value))
       continue;
     RowTotal &total = sums.total(value.name);
-    readRows<float>(scalars, value, rows,
-                    [&](float each, int64_t) { total.add(static_cast<double>(each)); });
+    forEachFloat(scalars, value, rows, [&](float each) { total.add(static_cast<double>(each)); });
   }
-  addClasses(scalars, rows, sums);
+  addTargets(scalars, rows, sums);
   return sums;
 }
 
@@ -71,6 +44,16 @@ void checkEvaluates(const MtcProgram &program, const Dataset &data, const std::s
   if (countedSamples(program, data) == 0)
     userError(flag, ": the loss of this program is known for whole batches only; ", data.batch(),
               " samples are needed, the data has ", data.rows());
+}
+
+/// Returns the confusion matrix with all classes of the loss, also those that do not occur.
+static ConfusionMatrix confusionOf(const MtcProgram &program, const MetricSums &sums) {
+  ConfusionMatrix confusion = sums.confusion;
+  for (uint32_t i = 0; i < program.input_count; ++i)
+    if (const MtcInput &input = program.inputs[i];
+        input.is_label && confusion.classes() && input.limit <= ConfusionMatrix::maxClasses)
+      confusion.growTo(input.limit);
+  return confusion;
 }
 
 /// Returns a number that rank 0 has computed.
@@ -118,6 +101,7 @@ std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, Ev
   addMetrics(session, total, result);
   if (!session.ranks.isLeader())
     return result;
+  result.confusion = confusionOf(session.program, total);
   if (total.sum(abi::rowWeight) == 0)
     result.warnings.emplace_back("every label is one to be ignored, so there is no loss");
   if (firstNotFinite)

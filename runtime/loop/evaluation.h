@@ -20,6 +20,7 @@ struct Evaluation {
   int64_t samples = 0; ///< evaluated samples
   /// The program's metrics other than the loss, by name, in the order of `allMetrics`.
   std::vector<std::pair<std::string, double>> metrics;
+  ConfusionMatrix confusion; ///< on rank 0 only; empty if the loss has no classes
   /// One-line warnings about the data, such as samples that were left out; on rank 0 only.
   std::vector<std::string> warnings;
 };

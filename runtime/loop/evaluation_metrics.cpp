@@ -25,14 +25,49 @@ ClassCounts &ClassCounts::operator+=(const ClassCounts &other) {
 MetricSums &MetricSums::operator+=(const MetricSums &other) {
   for (const auto &[name, added] : other.totals)
     total(name) += added;
-  addClasses(other.classes);
+  addTargets(other);
   return *this;
 }
 
-void MetricSums::addClasses(std::span<const ClassCounts> added) {
-  classes.resize(std::max(classes.size(), added.size()));
-  for (size_t i = 0; i < added.size(); ++i)
-    classes[i] += added[i];
+void MetricSums::addTargets(const MetricSums &other) {
+  classes.resize(std::max(classes.size(), other.classes.size()));
+  for (size_t i = 0; i < other.classes.size(); ++i)
+    classes[i] += other.classes[i];
+  confusion.add(other.confusion);
+  calibration.add(other.calibration);
+  ranking.add(other.ranking);
+}
+
+std::vector<int64_t> MetricSums::targetList() const {
+  std::vector<int64_t> list = {std::ssize(classes)};
+  for (const ClassCounts &each : classes)
+    list.insert(list.end(), {each.hits, each.predicted, each.labelled});
+  for (const Calibration::Bin &bin : calibration.bins)
+    list.insert(list.end(), {bin.count, bin.correct, bin.confidence});
+  confusion.write(list);
+  ranking.write(list);
+  return list;
+}
+
+void MetricSums::addTargetList(std::span<const int64_t> list) {
+  auto next = [&list] {
+    const int64_t number = list.front();
+    list = list.subspan(1);
+    return number;
+  };
+  MetricSums other;
+  other.classes.resize(static_cast<size_t>(next()));
+  for (ClassCounts &each : other.classes)
+    for (int64_t ClassCounts::*field :
+         {&ClassCounts::hits, &ClassCounts::predicted, &ClassCounts::labelled})
+      each.*field = next();
+  for (Calibration::Bin &bin : other.calibration.bins)
+    for (int64_t Calibration::Bin::*field :
+         {&Calibration::Bin::count, &Calibration::Bin::correct, &Calibration::Bin::confidence})
+      bin.*field = next();
+  list = other.confusion.read(list);
+  other.ranking.read(list);
+  addTargets(other);
 }
 
 RowTotal MetricSums::totalOf(std::string_view name) const {
@@ -60,6 +95,7 @@ void MetricSums::addTarget(int64_t predicted, int64_t labelled) {
   ++classes[static_cast<size_t>(labelled)].labelled;
   if (predicted == labelled)
     ++classes[static_cast<size_t>(labelled)].hits;
+  confusion.add(labelled, predicted);
 }
 
 namespace {
@@ -118,7 +154,14 @@ constexpr std::array<const char *, 4> positives = {abi::rowPositives.hits,
                                       micro = {abi::rowMicroPositives.hits,
                                                abi::rowMicroPositives.predicted,
                                                abi::rowMicroPositives.labelled},
-                                      macro = {abi::rowPredictedClass, abi::rowLabelClass};
+                                      macro = {abi::rowPredictedClass, abi::rowLabelClass},
+                                      binaryScores = {abi::rowScore, abi::rowLabelClass},
+                                      classScores = {abi::rowClassScores, abi::rowLabelClass},
+                                      sequences = {abi::rowFrameClass, abi::rowSequenceLabel};
+
+double auc(const MetricSums &sums) { return sums.ranking.auc(); }
+double averagePrecision(const MetricSums &sums) { return sums.ranking.averagePrecision(); }
+double calibrationError(const MetricSums &sums) { return sums.calibration.error(); }
 
 constexpr MetricKind metrics[] = {
     {"loss",
@@ -143,6 +186,8 @@ constexpr MetricKind metrics[] = {
      [](const MetricSums &sums) {
        return std::exp(sums.sum(abi::rowLogLikelihood) / sums.targets());
      }},
+    {"label_error_rate", lower, main, sequences,
+     [](const MetricSums &sums) { return sums.sum(sequenceErrors) / sums.sum(sequenceLabels); }},
     {"mae",
      lower,
      main,
@@ -167,6 +212,13 @@ constexpr MetricKind metrics[] = {
     {"macro_precision", higher, confusion, macro, ofClasses<Precision>},
     {"macro_recall", higher, confusion, macro, ofClasses<Recall>},
     {"macro_f1", higher, confusion, macro, ofClasses<F1>},
+    {"auc", higher, confusion, binaryScores, auc},
+    {"average_precision", higher, confusion, binaryScores, averagePrecision},
+    {"macro_auc", higher, confusion, classScores, auc},
+    {"macro_average_precision", higher, confusion, classScores, averagePrecision},
+    // Of two classes, and of several.
+    {"ece", lower, confusion, binaryScores, calibrationError},
+    {"ece", lower, confusion, {abi::rowPredictedClass, abi::rowConfidence}, calibrationError},
 };
 
 } // namespace
@@ -177,6 +229,10 @@ const MtcRowValue *findRowValue(const MtcProgram &program, std::string_view name
   const auto *found =
       std::find_if(rows.values, end, [&](const MtcRowValue &each) { return each.name == name; });
   return found == end ? nullptr : found;
+}
+
+bool isTotal(const MtcRowValue &value) {
+  return value.kind == MTC_ROW_SUM && !abi::isKept(value.name);
 }
 
 bool hasRowLoss(const MtcProgram &program) {

@@ -3,6 +3,9 @@
 #define MTC_RUNTIME_LOOP_EVALUATION_METRICS_H
 
 #include "runtime/abi/program.h"
+#include "runtime/loop/calibration.h"
+#include "runtime/loop/ranking.h"
+#include "runtime/support/confusion_matrix.h"
 
 #include <array>
 #include <cstdint>
@@ -35,6 +38,9 @@ struct ClassCounts {
   ClassCounts &operator+=(const ClassCounts &other);
 };
 
+/// Totals that the runtime computes from sequences of labels: edit distances, and labels.
+inline constexpr char sequenceErrors[] = "sequence_errors", sequenceLabels[] = "sequence_labels";
+
 /// The accumulated values of an evaluation. A program without row metrics only has the sum of the
 /// losses of whole batches, and their number as the weight.
 class MetricSums {
@@ -51,11 +57,19 @@ public:
 
   MetricSums &operator+=(const MetricSums &other);
 
-  /// Counts a target. A class below 0 is none.
+  /// Counts a target, also in the confusion matrix. A class below 0 is none.
   void addTarget(int64_t predicted, int64_t labelled);
   const std::vector<ClassCounts> &getClasses() const { return classes; }
-  /// Adds numbers of targets, by class.
-  void addClasses(std::span<const ClassCounts> added);
+
+  /// Adds the values of targets of other sums, except the totals.
+  void addTargets(const MetricSums &other);
+  /// Returns these values as a list of numbers, and adds those of a list, which may be longer.
+  std::vector<int64_t> targetList() const;
+  void addTargetList(std::span<const int64_t> list);
+
+  ConfusionMatrix confusion;
+  Calibration calibration;
+  Ranking ranking;
 
 private:
   std::map<std::string, RowTotal> totals;
@@ -86,6 +100,9 @@ const MetricKind *findMetric(const MtcProgram &program, std::string_view name);
 
 /// Returns the names of the metrics that the program computes: "loss, accuracy".
 std::string metricNames(const MtcProgram &program);
+
+/// Returns whether the values of samples are added.
+bool isTotal(const MtcRowValue &value);
 
 /// Returns the value per sample of this name, or null if the program does not compute it.
 const MtcRowValue *findRowValue(const MtcProgram &program, std::string_view name);

@@ -1,5 +1,5 @@
-// Totals are moved with each batch, because the order of floating-point additions matters. Counts
-// of classes are integers, so they are moved once at the end.
+// Totals are moved with each batch, because the order of floating-point additions matters. The
+// values of targets do not depend on their order, so they are moved once at the end.
 #include "runtime/loop/evaluation_sums.h"
 
 #include "runtime/abi/row_values.h"
@@ -21,13 +21,15 @@ std::vector<const char *> totalsOf(const MtcProgram &program) {
     return {abi::rowLoss, abi::rowWeight};
   std::vector<const char *> names;
   for (uint32_t i = 0; i < program.row_metrics.value_count; ++i)
-    if (const MtcRowValue &value = program.row_metrics.values[i]; value.kind == MTC_ROW_SUM)
+    if (const MtcRowValue &value = program.row_metrics.values[i]; isTotal(value))
       names.push_back(value.name);
+  if (findRowValue(program, abi::rowFrameClass))
+    names.insert(names.end(), {sequenceErrors, sequenceLabels});
   return names;
 }
 
 /// Returns whether the program computes the class of each target.
-bool hasClasses(const MtcProgram &program) { return findRowValue(program, abi::rowPredictedClass); }
+bool hasClasses(const MtcProgram &program) { return findRowValue(program, abi::rowLabelClass); }
 
 template <typename Element> int64_t bytesOf(const std::vector<Element> &elements) {
   return static_cast<int64_t>(elements.size() * sizeof(Element));
@@ -62,7 +64,7 @@ EvaluationSums::EvaluationSums(const MtcProgram &program, Ranks &ranks)
       received(names.size()), toLeader(ranks, messageBytes(program, bytesOf(sent)), what) {}
 
 MetricSums EvaluationSums::add(int rank, const MetricSums &own) {
-  total.addClasses(own.getClasses());
+  total.addTargets(own);
   for (size_t i = 0; i < names.size(); ++i)
     sent[i] = own.totalOf(names[i]);
   moveElements(toLeader, rank, sent, received);
@@ -79,13 +81,14 @@ MetricSums EvaluationSums::finish() {
   MetricSums found = std::exchange(total, {});
   if (ranks.count() == 1 || !hasClasses(program))
     return found;
-  // Ranks may have found different numbers of classes.
-  std::vector<ClassCounts> own = found.getClasses();
-  own.resize(static_cast<size_t>(ranks.maximum(static_cast<int64_t>(own.size()), what)));
-  std::vector<ClassCounts> others(ranks.isLeader() ? own.size() : 0);
+  // The lists of ranks have different lengths.
+  std::vector<int64_t> own = found.targetList();
+  own.resize(static_cast<size_t>(ranks.maximum(std::ssize(own), what)));
+  std::vector<int64_t> others(ranks.isLeader() ? own.size() : 0);
   for (int rank = 1; rank < ranks.count(); ++rank) {
     moveElements(toLeader, rank, own, others);
-    found.addClasses(others);
+    if (ranks.isLeader())
+      found.addTargetList(others);
   }
   return found;
 }

@@ -29,7 +29,9 @@ RunFacts factsOf(const MtcProgram &program, const TrainingState &state, int64_t 
           .target = program.target,
           .schedule = schedule.kind,
           .peakRate = schedule.rate,
-          .plannedBytes = program.arena_bytes};
+          .plannedBytes = program.arena_bytes,
+          .bestMetric = state.validation.metric,
+          .classes = state.classes};
 }
 
 } // namespace mtc::runtime

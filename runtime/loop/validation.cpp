@@ -73,7 +73,8 @@ std::optional<ValidationMetrics> Validation::run() {
                            .metrics = found->metrics,
                            .samples = found->samples,
                            .seconds = taken.count(),
-                           .isBest = isBest};
+                           .isBest = isBest,
+                           .confusion = found->confusion};
 }
 
 void Validation::warnOnce(const std::string &problem) {

@@ -2,6 +2,7 @@
 #include "runtime/reports/report_page.h"
 
 #include "runtime/abi/file_marks.h"
+#include "runtime/reports/class_section.h"
 #include "runtime/reports/report_tables.h"
 #include "runtime/reports/report_text.h"
 #include "runtime/support/element_type.h"
@@ -41,6 +42,7 @@ private:
   using Tile = html::Tile;
 
   Tile lossTile() const;
+  Tile validationTile() const;
   Tile stepTile() const;
   Tile speedTile() const;
   Tile timeTile() const;
@@ -140,20 +142,32 @@ html::Tile Page::timeTile() const {
   return tile;
 }
 
+/// Shows the best validation by the metric that chooses it.
+html::Tile Page::validationTile() const {
+  const ValidationMetrics *best = record.bestValidation();
+  const ValidationMetrics &last = record.validations.back(), &shown = best ? *best : last;
+  const std::string metric = facts.bestMetric.empty() ? "loss" : facts.bestMetric;
+  auto valueOf = [&metric](const ValidationMetrics &validation) {
+    for (const auto &[name, value] : validation.metrics)
+      if (name == metric)
+        return value;
+    return validation.loss;
+  };
+  Tile tile{(best ? "Best validation " : "Validation ") + metric, shortNumberText(valueOf(shown)),
+            "", metric == "loss" ? "" : text("loss ", numberText(shown.loss), ", ")};
+  for (const auto &[name, value] : shown.metrics)
+    if (name != metric)
+      tile.note += text(name, " ", numberText(value), ", ");
+  tile.note += "step " + html::wholeText(shown.step);
+  if (&shown != &last)
+    tile.note += "; last " + numberText(valueOf(last));
+  return tile;
+}
+
 std::string Page::tiles() const {
   std::vector<Tile> tiles = {lossTile()};
-  if (!record.validations.empty()) {
-    const ValidationMetrics *best = record.bestValidation();
-    const ValidationMetrics &last = record.validations.back(), &shown = best ? *best : last;
-    Tile tile{best ? "Best validation loss" : "Validation loss", shortNumberText(shown.loss), "",
-              ""};
-    for (const auto &[name, value] : shown.metrics)
-      tile.note += text(name, " ", numberText(value), ", ");
-    tile.note += "step " + html::wholeText(shown.step);
-    if (&shown != &last)
-      tile.note += "; last " + numberText(last.loss);
-    tiles.push_back(tile);
-  }
+  if (!record.validations.empty())
+    tiles.push_back(validationTile());
   tiles.push_back(stepTile());
   tiles.push_back(speedTile());
   tiles.push_back(timeTile());
@@ -259,6 +273,7 @@ std::string reportPage(const MtcProgram &program, const RunRecord &record, int64
                      {"TILES", parts.tiles()},
                      {"METRICS", metricsTable(record, steps)},
                      {"VALIDATIONS", validationsSection(record)},
+                     {"CLASSES", classesSection(record)},
                      {"MEMORY", memoryTable(program, record)},
                      {"STEPS", stepsTable(steps)},
                      {"FACTS", parts.descriptions()},

@@ -135,7 +135,7 @@ std::string validationsSection(const RunRecord &record) {
       row.push_back(found == each.metrics.end() ? "–" : numberText(found->second));
     }
     row.insert(row.end(), {html::wholeText(each.samples), millisecondsText(each.seconds),
-                           &each == best ? "best" : ""});
+                           &each == best ? "best " + record.facts.bestMetric : ""});
     cells.push_back({std::move(row)});
   }
   return "<section>\n<h2>Validations</h2>\n<div class=\"panel long\">\n" +

@@ -3,6 +3,7 @@
 #ifndef MTC_RUNTIME_REPORTS_RUN_LISTENER_H
 #define MTC_RUNTIME_REPORTS_RUN_LISTENER_H
 
+#include "runtime/support/confusion_matrix.h"
 #include "runtime/support/failure.h"
 
 #include <cstdint>
@@ -33,9 +34,11 @@ struct RunFacts {
   std::optional<int64_t> tokensPerSample = {}; ///< if the model reads token ids
   std::string program = {};                    ///< name of the executable
   std::string model = {}, loss = {}, optimizer = {}, target = {};
-  std::string schedule = {}; ///< kind of the learning rate schedule
-  double peakRate = 0;       ///< of the schedule
-  int64_t plannedBytes = 0;  ///< size of the device arena
+  std::string schedule = {};   ///< kind of the learning rate schedule
+  double peakRate = 0;         ///< of the schedule
+  int64_t plannedBytes = 0;    ///< size of the device arena
+  std::string bestMetric = {}; ///< the metric that chooses the best validation, if there is one
+  std::vector<std::string> classes = {}; ///< names of the classes, if they are known
 
   /// Returns the epoch of a step, from 1; 0 if there are no epochs.
   int64_t epochOf(int64_t step) const {
@@ -63,7 +66,8 @@ struct ValidationMetrics {
   std::vector<std::pair<std::string, double>> metrics = {}; ///< name and value: ("accuracy", 0.9)
   int64_t samples = 0;
   double seconds = 0;
-  bool isBest = false; ///< the best validation of the run so far
+  bool isBest = false;            ///< the best validation of the run so far
+  ConfusionMatrix confusion = {}; ///< empty if the loss has no classes
 };
 
 enum class RunOutcome {

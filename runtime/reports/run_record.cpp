@@ -30,6 +30,9 @@ const char *stateName(const RunRecord &record) {
 
 void RunRecord::addValidation(const ValidationMetrics &metrics) {
   validations.push_back(metrics);
+  for (ValidationMetrics &each : validations)
+    if (&each != &validations.back() && &each != bestValidation())
+      each.confusion = {};
   if (validations.size() <= validationCapacity)
     return;
   std::vector<ValidationMetrics> kept;
@@ -74,6 +77,10 @@ OrderedJson RunRecord::toJson() const {
                       {"samples_per_step", facts.samplesPerStep}};
   if (facts.tokensPerSample)
     json["tokens_per_sample"] = *facts.tokensPerSample;
+  if (!facts.bestMetric.empty())
+    json["best_metric"] = facts.bestMetric;
+  if (!facts.classes.empty())
+    json["classes"] = facts.classes;
   json["planned_bytes"] = facts.plannedBytes;
   json["process_peak_bytes"] = processPeakBytes;
   json["executions"] = OrderedJson::array();
@@ -94,6 +101,8 @@ OrderedJson RunRecord::toJson() const {
                                    {"samples", each.samples},
                                    {"seconds", numberOf(each.seconds)},
                                    {"best", each.isBest}});
+    if (each.confusion.classes())
+      json["validations"].back()["confusion"] = each.confusion.counts();
   }
   return json;
 }
@@ -123,6 +132,8 @@ bool RunRecord::continueFrom(const nlohmann::json &json) {
                                 .isBest = each.at("best").get<bool>()};
       for (const auto &metric : each.at("metrics").items())
         metrics.metrics.emplace_back(metric.key(), number(metric.value()));
+      if (each.contains("confusion"))
+        metrics.confusion = ConfusionMatrix(each["confusion"].get<std::vector<int64_t>>());
       if (metrics.step <= before)
         known.push_back(std::move(metrics));
     }

@@ -33,7 +33,7 @@ struct RunRecord {
   int64_t processPeakBytes = 0;
 
   /// Adds a validation. If there are more than `validationCapacity`, every second one is dropped,
-  /// but never the best or the last one.
+  /// but never the best or the last one. Only these two keep their confusion matrix.
   void addValidation(const ValidationMetrics &metrics);
   static constexpr size_t validationCapacity = 2000;
 

@@ -164,12 +164,40 @@ static void addAmongLargest(TensorBuilder &b, const Targets &targets, Value rank
   values.push_back({name, b.cast(correct, typeOf(rank).getElementType())});
 }
 
-/// Adds the values from which precision, recall and F1 are computed. Of two classes, class 1 is the
+/// Builds the difference of the logits of two classes, which is the logit of class 1.
+static Value differenceOfTwo(TensorBuilder &b, Value logits) {
+  auto last = static_cast<int64_t>(shapeOf(logits).size()) - 1;
+  auto classOf = [&](int64_t index) {
+    SmallVector<int64_t> begin(shapeOf(logits).size(), 0), step(begin.size(), 1),
+        extents(shapeOf(logits));
+    begin[last] = index;
+    extents[last] = 1;
+    return b.reshape(b.slice(logits, begin, extents, step), shapeOf(logits).drop_back());
+  };
+  return b.sub(classOf(1), classOf(0));
+}
+
+/// Adds the probability of the predicted class, and, if a sample is one target of few classes, the
+/// probabilities of all.
+static void addProbabilities(TensorBuilder &b, Value logits, SmallVectorImpl<RowValue> &values) {
+  ArrayRef<int64_t> shape = shapeOf(logits);
+  auto last = static_cast<int64_t>(shape.size()) - 1;
+  Value wide = b.cast(logits, b.getF32Type());
+  Value maximum = b.broadcast(b.reduce(ReductionKind::Max, wide, last), last, shape);
+  Value exponentials = b.exp(b.sub(wide, maximum)), sum = b.sum(exponentials, last);
+  values.push_back({abi::rowConfidence, b.div(b.splat(sum, 1.0), sum)});
+  if (ShapedType::getNumElements(shape.drop_front()) == shape.back() &&
+      shape.back() <= abi::maxClassScores)
+    values.push_back({abi::rowClassScores, b.div(exponentials, b.broadcast(sum, last, shape))});
+}
+
+/// Adds the values from which metrics of classes are computed. Of two classes, class 1 is the
 /// positive one.
 static void addConfusion(TensorBuilder &b, const Targets &targets,
                          SmallVectorImpl<RowValue> &values) {
   Value predicted = largestClass(b, targets.logits);
-  Value labels = b.cast(targets.labels, b.getI32Type());
+  Value labels = b.cast(targets.labels, b.getI32Type()), ignored = b.splat(labels, -1.0);
+  Value known = b.select(targets.counted, labels, ignored);
   if (shapeOf(targets.logits).back() == 2) {
     auto isPositive = [&](Value classes) {
       Value positive = b.compare(Predicate::Eq, classes, b.splat(classes, 1.0));
@@ -177,11 +205,12 @@ static void addConfusion(TensorBuilder &b, const Targets &targets,
     };
     addPositives(b, isPositive(predicted), isPositive(labels),
                  typeOf(targets.logits).getElementType(), abi::rowPositives, values);
+    addScores(b, differenceOfTwo(b, targets.logits), known, values);
     return;
   }
-  Value ignored = b.splat(labels, -1.0);
   values.push_back({abi::rowPredictedClass, b.select(targets.counted, predicted, ignored)});
-  values.push_back({abi::rowLabelClass, b.select(targets.counted, labels, ignored)});
+  values.push_back({abi::rowLabelClass, known});
+  addProbabilities(b, targets.logits, values);
 }
 
 /// Adds the number of targets if it differs from the weights of the loss.

@@ -1,6 +1,7 @@
 //===- Ctc.cpp - Connectionist temporal classification ----------------------------------------===//
 
 #include "passes/losses/ClassAxis.h"
+#include "passes/losses/RowValues.h"
 
 #include <cmath>
 
@@ -201,6 +202,26 @@ static LossTerms build(TensorBuilder &b, const LossInputs &in) {
   return {b.select(recursion.labelsPrecede(), losses, b.splat(losses, NAN)), nullptr};
 }
 
+/// Adds the best class of each frame and the labels, from which the error rate is computed.
+static void buildMetrics(TensorBuilder &b, const LossInputs &in, const LossTerms &,
+                         SmallVectorImpl<RowValue> &values) {
+  Value scores = in.layout.batchAxis == 0 ? in.output : b.transpose(in.output, {1, 0, 2});
+  Value classes = largestClass(b, scores), none = b.splat(classes, -1.0);
+  Value blank = b.splat(classes, static_cast<double>(in.parameters.blank));
+  Value decoded = b.select(b.compare(Predicate::Eq, classes, blank), none, classes);
+  if (in.inputLengths) {
+    Value frame = b.iota(RankedTensorType::get(shapeOf(classes), b.getI64Type()), 1);
+    Value lengths = b.broadcast(b.cast(in.inputLengths, b.getI64Type()), 1, shapeOf(classes));
+    decoded = b.select(b.compare(Predicate::Lt, frame, lengths), decoded, none);
+  }
+  Value labels = b.cast(in.labels, b.getI64Type());
+  Value counted = b.compare(Predicate::Ne, labels,
+                            b.splat(labels, static_cast<double>(in.parameters.ignoredLabel)));
+  Value known = b.cast(labels, b.getI32Type());
+  values.push_back({abi::rowFrameClass, decoded});
+  values.push_back({abi::rowSequenceLabel, b.select(counted, known, b.splat(known, -1.0))});
+}
+
 namespace mtc {
 void addCtcLosses(std::vector<Loss> &losses) {
   static constexpr StringLiteral parameters[] = {"ignore-index", "blank", "zero-infinity",
@@ -212,6 +233,7 @@ void addCtcLosses(std::vector<Loss> &losses) {
                     .layout = layout,
                     .checkParameters = check,
                     .build = build,
+                    .buildMetrics = buildMetrics,
                     .activation = OutputActivation::Softmax,
                     .hasSequences = true});
 }

@@ -80,6 +80,13 @@ static void buildPositives(TensorBuilder &b, const LossInputs &in, const LossTer
   bool isBinary = ShapedType::getNumElements(shapeOf(in.output).drop_front()) == 1;
   addPositives(b, predicted, labelled, element,
                isBinary ? abi::rowPositives : abi::rowMicroPositives, values);
+  Value classes = b.cast(labelled, b.getI32Type());
+  if (isBinary)
+    return addScores(b, in.output, classes, values);
+  if (shapeOf(in.output).size() != 2 || shapeOf(in.output).back() > abi::maxClassScores)
+    return;
+  values.push_back({abi::rowClassScores, b.cast(in.output, b.getF32Type())});
+  values.push_back({abi::rowLabelClass, classes});
 }
 
 namespace mtc {

@@ -121,7 +121,7 @@ assert rows[0][:3] == ["Step", "Loss", "accuracy"] and [number(row[0]) for row i
 for row, record, each in zip(rows[1:], lines, page.data["validations"], strict=True):
     assert math.isclose(number(row[1]), record["validation_loss"], rel_tol=1e-4) and each["loss"] == record["validation_loss"], (row, record)
     assert each["metrics"]["accuracy"] == record["validation_accuracy"] and each["best"] == record["best"], (each, record)
-assert [row[0] for row in rows if row[-1] == "best"] == [str([record for record in lines if record["best"]][-1]["step"])], rows
+assert [row[0] for row in rows if row[-1] == "best loss"] == [str([record for record in lines if record["best"]][-1]["step"])], rows
 assert "Best validation loss" in page.text
 
 # The page is valid during the run, and reports how the run ended.

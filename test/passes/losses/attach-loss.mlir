@@ -49,7 +49,8 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x3xf32> {mtc.name = "x"}, %[[LABELS:[a-z0-9]+]]: tensor<4xi64>
 // CHECK-SAME: -> (tensor<f32> {mtc.name = "mtc.loss"}, tensor<4xf32> {mtc.name = "mtc.row_loss"},
 // CHECK-SAME: tensor<4xf32> {mtc.name = "mtc.row_weight"}, tensor<4xf32> {mtc.name = "mtc.row_correct"},
-// CHECK-SAME: tensor<4xi32> {mtc.name = "mtc.row_predicted_class"}, tensor<4xi32> {mtc.name = "mtc.row_label_class"})
+// CHECK-SAME: tensor<4xi32> {mtc.name = "mtc.row_predicted_class"}, tensor<4xi32> {mtc.name = "mtc.row_label_class"},
+// CHECK-SAME: tensor<4xf32> {mtc.name = "mtc.row_confidence"}, tensor<4x3xf32> {mtc.name = "mtc.row_class_scores"})
 // CHECK: %[[Y:.*]] = mtc.tanh %[[X]]
 // CHECK-NOT: mtc.write
 // CHECK: %[[LOSSES:.*]] = mtc.softmax_cross_entropy

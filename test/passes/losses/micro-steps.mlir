@@ -36,7 +36,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mt
 // expect @micro_step @mtc.target_count = 8
 // given @evaluate a0 = [[1, 2, 3], [4, 0, 0], [1, 1, 1], [2, 2, 0]]
 // given @evaluate a1 = [0, 0, -100, 1]
-// expect @evaluate = (2.4076060 + 0.0359760 + 0.7586240) / 3, np.array([2.4076060, 0.0359760, 0, 0.7586240]), np.array([1, 1, 0, 1]), np.array([0, 1, 0, 1]), np.array([2, 0, -1, 0]), np.array([0, 0, -1, 1])
+// expect @evaluate = (2.4076060 + 0.0359760 + 0.7586240) / 3, np.array([2.4076060, 0.0359760, 0, 0.7586240]), np.array([1, 1, 0, 1]), np.array([0, 1, 0, 1]), np.array([2, 0, -1, 0]), np.array([0, 0, -1, 1]), (lambda e: 1 / e.sum(-1))(np.exp(a0 - a0.max(-1, keepdims=True))), (lambda e: e / e.sum(-1, keepdims=True))(np.exp(a0 - a0.max(-1, keepdims=True)))
 // expect @outputs = a0
 
 //--- mse.mlir

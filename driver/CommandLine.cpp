@@ -161,6 +161,15 @@ std::string findModel(llvm::ArrayRef<std::string> files, const CommandText &comm
        "; quote patterns such as '*', which the shell expands to file names");
 }
 
+/// Takes the program of `mtc sweep` and the flags of all runs, which follow it.
+void takeProgram(llvm::ArrayRef<std::string> words, Options &options) {
+  if (words.empty())
+    fail("mtc sweep: expected a program, such as mtc sweep ./train --set lr=1e-3,3e-4 --out sweep "
+         "-- --data x=x.npy --epochs 3");
+  options.model = words.front();
+  options.sweep.arguments = words.drop_front().vec();
+}
+
 /// Implements `mtc completion SHELL`.
 [[noreturn]] void printCompletion(llvm::ArrayRef<std::string> words) {
   std::optional<std::string> script;
@@ -248,7 +257,10 @@ Command mtc::tool::parseCommandLine(int argc, char **argv, Options &options) {
     problems = llvm::joinErrors(std::move(problems), makeUserError(problem));
   if (problems)
     fail(std::move(problems));
-  options.model = findModel(line.operands, command);
+  if (command.command == Command::Sweep)
+    takeProgram(line.operands, options);
+  else
+    options.model = findModel(line.operands, command);
   for (const auto &flag : getFlags().getFlags())
     flag->values.clear();
   for (const command_line::GivenFlag &given : line.given)

@@ -17,6 +17,8 @@ static constexpr CommandText commands[] = {
      "Compile a model into a native training program"},
     {Command::Gradient, "grad", "MODEL.onnx",
      "Write the gradient of a model's loss as an ONNX model"},
+    {Command::Sweep, "sweep", "PROGRAM -- FLAGS",
+     "Run a compiled program with several settings, and compare the runs"},
 };
 
 static constexpr PrintCommandText printCommands[] = {

@@ -14,6 +14,10 @@ inline constexpr Command planned[] = {Command::Compile, Command::Plan};
 inline constexpr Command compiled[] = {Command::Compile};
 inline constexpr Command onlyGradient[] = {Command::Gradient};
 inline constexpr Command described[] = {Command::Compile, Command::Plan, Command::Inspect};
+inline constexpr Command everyRun[] = {Command::Compile, Command::Plan, Command::Gradient,
+                                       Command::Inspect, Command::Sweep};
+inline constexpr Command printsJson[] = {Command::Compile, Command::Plan, Command::Inspect,
+                                         Command::Sweep};
 inline constexpr Command onlyPlanned[] = {Command::Plan};
 inline constexpr Command shown[] = {Command::Plan, Command::Inspect};
 
@@ -35,6 +39,8 @@ void addTrainingOptions(FlagTable &flags, Values TrainingOptions::*options,
 
 /// Adds the flags of the group "Model".
 void addModelFlags(FlagTable &flags);
+/// Adds the flags of `mtc sweep`.
+void addSweepFlags(FlagTable &flags);
 
 } // namespace mtc::tool
 

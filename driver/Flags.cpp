@@ -28,7 +28,10 @@ static constexpr llvm::StringLiteral commonFlags[] = {"dim",          "bind",
                                                       "emit",         "json",
                                                       "force",        "html",
                                                       "techniques",   "curve",
-                                                      "parameters",   "input-gradients"};
+                                                      "parameters",   "input-gradients",
+                                                      "set",          "list",
+                                                      "out",          "metric",
+                                                      "jobs"};
 
 namespace {
 
@@ -254,12 +257,12 @@ void addOutputFlags(FlagTable &flags) {
   flags.addText(
       {"emit", "STAGE", "Print a stage or write a library instead of a program", emitChoices()},
       ofCompile, takeEmit);
-  flags.add(&Options::json, {"json", "", "Print JSON"}, {described, outputGroup});
+  flags.add(&Options::json, {"json", "", "Print JSON"}, {printsJson, outputGroup});
   flags.add(&Options::verbose, {"verbose", "", "Print details"}, {shown, outputGroup}).isInRecipe =
       false;
   flags
       .add(&Options::quiet, {"quiet", "", "Print warnings and errors only, no notes"},
-           {everyCommand, outputGroup})
+           {everyRun, outputGroup})
       .isInRecipe = false;
   flags.add(&Options::html, {"html", "FILE", "Write a page that draws the memory plan"}, ofPlan)
       .isInRecipe = false;
@@ -315,6 +318,7 @@ FlagTable &mtc::tool::getFlags() {
     addTargetFlags(all);
     addOutputFlags(all);
     addDebugFlags(all);
+    addSweepFlags(all);
     for (const auto &flag : all.getFlags())
       flag->isCommon = llvm::is_contained(commonFlags, flag->text.name);
     return all;

@@ -25,13 +25,21 @@ struct GivenFlag {
   Stage decidedBy;
 };
 
-enum class Command { Compile, Plan, Gradient, Inspect };
+enum class Command { Compile, Plan, Gradient, Inspect, Sweep };
 
-/// Validated flags of the commands with a model. Strings are empty and optionals have no value
-/// if the flag was not given.
+/// Options of `mtc sweep`.
+struct SweepOptions {
+  std::vector<std::string> settings;  // `--set`.
+  std::string list, folder, metric;   // `--list`, `--out`, `--metric`.
+  int64_t jobs = 1;                   // `--jobs`.
+  std::vector<std::string> arguments; // Flags of the program, for all runs.
+};
+
+/// Validated flags of the commands with a model or a program. Strings are empty and optionals have
+/// no value if the flag was not given.
 struct Options {
   PlanSettings plan;
-  std::string model;  // File name of a model or of a stage's text.
+  std::string model;  // File name of a model, of a stage's text, or of a program.
   std::string output; // `-o`.
   std::string recipe;
   std::string target = "cpu";
@@ -66,6 +74,7 @@ struct Options {
   std::vector<std::string> inputGradients; // `--input-gradients`.
   bool parametersAreInputs = false;        // `--parameters inputs`.
   bool json = false;
+  SweepOptions sweep;
   std::string html;                       // `--html`.
   bool techniques = false, curve = false; // `--techniques`, `--curve`.
   bool force = false;                     // Overwrite files that mtc did not write.

@@ -12,6 +12,7 @@ int compile(const Options &options, Compilation &compilation);
 int plan(const Options &options, Compilation &compilation);
 int writeGradient(const Options &options);
 int inspect(const Options &options);
+int sweep(const Options &options);
 
 /// Runs lld with the arguments of a command line, whose first word is `ld.lld`.
 int runLinker(int argc, char **argv);

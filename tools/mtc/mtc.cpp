@@ -23,6 +23,8 @@ int main(int argc, char **argv) {
   const Command command = parseCommandLine(argc, argv, options);
   if (command == Command::Inspect)
     return inspect(options);
+  if (command == Command::Sweep)
+    return sweep(options);
   if (command == Command::Gradient)
     return writeGradient(options);
   std::unique_ptr<Compilation> compilation = choosePlan(options);

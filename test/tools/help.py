@@ -9,7 +9,7 @@ from models import DIGITS
 from program import MTC, compile_example, own_folder
 
 LINES, WIDTH, SUMMARY = 50, 100, 70
-COMMANDS = ("inspect", "plan", "compile", "grad")
+COMMANDS = ("inspect", "plan", "compile", "grad", "sweep")
 folder = own_folder()
 
 
@@ -62,7 +62,7 @@ def completed(*words: str) -> list[str]:
 
 (folder / "model.onnx").touch()
 assert completed("mtc", "comp") == ["compile", "completion"]
-assert completed("mtc", "plan", "--loss") == ["--loss", "--loss-scale", "--loss-scale-window"]
+assert completed("mtc", "plan", "--loss") == ["--loss", "--loss-weights", "--loss-scale", "--loss-scale-window"]
 assert completed("mtc", "plan", "--loss", "m") == ["mse"]
 assert completed("mtc", "plan", "model") == ["model.onnx"]
 assert set(completed("mtc", "compile", "-")) == flags["compile"]

@@ -30,8 +30,7 @@ static constexpr llvm::StringLiteral commonFlags[] = {"dim",          "bind",
                                                       "techniques",   "curve",
                                                       "parameters",   "input-gradients",
                                                       "set",          "list",
-                                                      "out",          "metric",
-                                                      "jobs"};
+                                                      "out",          "metric"};
 
 namespace {
 

@@ -36,7 +36,7 @@ void mtc::tool::addSweepFlags(FlagTable &flags) {
   add([](auto &all) -> auto & { return all.sweep.folder; },
       {.name = "out",
        .valueName = "DIR",
-       .help = "Folder of the results: table.csv, index.html, one for each run",
+       .help = "Folder of the table, the page and the runs",
        .detail = "A run's folder has its metrics and its log; {run} in a flag of the program is "
                  "replaced by it. Runs that are complete in the folder are not repeated.",
        .defaultText = "required"});
@@ -46,7 +46,7 @@ void mtc::tool::addSweepFlags(FlagTable &flags) {
        .help = "Metric that ranks the runs",
        .detail = "loss is the mean of the last tenth of the steps; metrics of --validate, such as "
                  "accuracy, are those of the best validation.",
-       .defaultText = "validation_loss, or loss without --validate"});
+       .defaultText = "validation_loss, or loss"});
   flags
       .addText({.name = "jobs",
                 .valueName = "N",

@@ -16,13 +16,20 @@ class MatrixPicture {
 public:
   MatrixPicture(const ConfusionMatrix &matrix, const std::vector<std::string> &names)
       : matrix(matrix), names(names), classes(matrix.classes()),
-        margin(classes <= maxNamed ? 110 : 24), cell(size / static_cast<double>(classes)) {}
+        cell(size / static_cast<double>(classes)) {
+    constexpr double title = 24, letter = 7;
+    size_t longest = 0;
+    for (int64_t label = 0; label < classes && classes <= maxNamed; ++label)
+      longest = std::max(longest, shortNameOf(label).size());
+    margin = title + letter * static_cast<double>(longest);
+  }
 
   std::string draw() const {
-    const double extent = size + margin;
-    std::string svg = text(
-        "<svg viewBox=\"0 0 ", extent, " ", extent, "\" role=\"img\" style=\"max-width:", extent,
-        "px\" aria-label=\"Confusion matrix\" font-size=\"12\" fill=\"currentColor\">");
+    const double height = size + margin, width = height + margin / 2; // for slanted names
+    std::string svg =
+        text("<svg viewBox=\"0 0 ", width, " ", height, "\" role=\"img\" style=\"max-width:", width,
+             "px\" aria-label=\"Confusion matrix\" font-size=\"12\" "
+             "fill=\"currentColor\">");
     svg +=
         text("<text x=\"", margin + size / 2, "\" y=\"14\" text-anchor=\"middle\">predicted</text>",
              "<text transform=\"rotate(-90)\" x=\"", -margin - size / 2,
@@ -46,13 +53,21 @@ private:
 
   double at(int64_t index) const { return margin + cell * static_cast<double>(index); }
 
+  /// Returns a name that fits the margin. A character of several bytes is not divided.
+  std::string shortNameOf(int64_t label) const {
+    constexpr size_t maxLength = 14;
+    const std::string name = classNameOf(names, label);
+    if (name.size() <= maxLength)
+      return name;
+    size_t end = maxLength - 3;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80)
+      --end;
+    return name.substr(0, end) + "...";
+  }
+
   /// Returns the name of a class beside its row and above its column.
   std::string nameOf(int64_t label) const {
-    constexpr size_t maxLength = 14; // of a name in the margin
-    std::string name = classNameOf(names, label);
-    if (name.size() > maxLength)
-      name = name.substr(0, maxLength - 3) + "...";
-    name = html::escape(name);
+    const std::string name = html::escape(shortNameOf(label));
     const double center = at(label) + cell / 2;
     return text("<text x=\"", margin - 6, "\" y=\"", center + 4, "\" text-anchor=\"end\">", name,
                 "</text><text transform=\"translate(", center + 4, " ", margin - 6,
@@ -60,7 +75,7 @@ private:
   }
 
   std::string drawCell(int64_t label, int64_t predicted, int64_t count, double share) const {
-    const double minOpacity = 0.08;
+    const double minOpacity = 0.2;
     std::string svg = text(
         "<g><title>", html::escape(classNameOf(names, label)), " predicted as ",
         html::escape(classNameOf(names, predicted)), ": ", html::wholeText(count), " (",
@@ -69,14 +84,15 @@ private:
         label == predicted ? 0 : 1, ")\" fill-opacity=\"", std::max(minOpacity, share), "\"/>");
     if (classes <= maxNumbered)
       svg += text("<text x=\"", at(predicted) + cell / 2, "\" y=\"", at(label) + cell / 2 + 4,
-                  "\" text-anchor=\"middle\">", count, "</text>");
+                  "\" text-anchor=\"middle\"", share > 0.6 ? " fill=\"var(--panel)\">" : ">", count,
+                  "</text>");
     return svg + "</g>";
   }
 
   const ConfusionMatrix &matrix;
   const std::vector<std::string> &names;
   int64_t classes;
-  double margin, cell;
+  double cell, margin = 0;
 };
 
 /// Returns the scores of all classes, or of those with the lowest F1 if there are many.

@@ -46,9 +46,20 @@ void checkEvaluates(const MtcProgram &program, const Dataset &data, const std::s
               " samples are needed, the data has ", data.rows());
 }
 
-/// Returns the confusion matrix with all classes of the loss, also those that do not occur.
+/// Returns the confusion matrix with all classes of the loss, also those that do not occur. That of
+/// two classes follows from the numbers of positives.
 static ConfusionMatrix confusionOf(const MtcProgram &program, const MetricSums &sums) {
   ConfusionMatrix confusion = sums.confusion;
+  if (findRowValue(program, abi::rowPositives.hits)) {
+    auto count = [&](const char *name) { return std::llround(sums.sum(name)); };
+    const int64_t hits = count(abi::rowPositives.hits),
+                  predicted = count(abi::rowPositives.predicted),
+                  labelled = count(abi::rowPositives.labelled);
+    confusion.add(1, 1, hits);
+    confusion.add(0, 1, predicted - hits);
+    confusion.add(1, 0, labelled - hits);
+    confusion.add(0, 0, std::llround(sums.targets()) - predicted - labelled + hits);
+  }
   for (uint32_t i = 0; i < program.input_count; ++i)
     if (const MtcInput &input = program.inputs[i];
         input.is_label && confusion.classes() && input.limit <= ConfusionMatrix::maxClasses)

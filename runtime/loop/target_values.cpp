@@ -65,7 +65,6 @@ void addScores(const std::vector<float> &scores, const std::vector<int32_t> &lab
       continue;
     const bool isPositive = labels[i] == 1, isPredicted = scores[i] > 0;
     const double confidence = 1 / (1 + std::exp(-std::abs(static_cast<double>(scores[i]))));
-    sums.confusion.add(isPositive, isPredicted);
     sums.calibration.add(confidence, isPredicted == isPositive);
     sums.ranking.add(0, scores[i], isPositive);
   }

@@ -82,6 +82,11 @@ class Program:
         self.run("--steps", steps, "--no-shuffle", "--metrics", metrics, *flags)
         return read_metrics(metrics)
 
+    def evaluation(self, *flags) -> dict[str, float]:
+        """Returns the metrics that `--evaluate` prints before the table of classes."""
+        words = self.run("--evaluate", *flags).stdout.partition("\nclass ")[0].split()
+        return dict(zip(words[::2], map(float, words[1::2]), strict=True))
+
     def gradients(self, name: str, *flags) -> dict[str, np.ndarray]:
         """Returns the gradients of the first batch."""
         return self.written("--gradients", name, "--no-shuffle", *flags)

@@ -81,12 +81,9 @@ for model, loss in (("classes", "cross-entropy"), ("tokens", "causal-lm")):
             assert ranks.exported(f"{name}-of-ranks", "--epochs", 3) == whole, name
             mixed = program.exported(f"{name}-mixed", "--epochs", 2, "--bucket-by", "none")
             assert ranks.exported(f"{name}-mixed-ranks", "--epochs", 2, "--bucket-by", "none") == mixed, name
-            evaluated = ranks.run("--evaluate").stdout.split()
-            alone = program.run("--evaluate").stdout.split()
-            np.testing.assert_allclose([float(v) for v in evaluated[1::2]], [float(v) for v in alone[1::2]], rtol=1e-5)
+            np.testing.assert_allclose([*ranks.evaluation().values()], [*program.evaluation().values()], rtol=1e-5)
 
 # Evaluation and outputs have the samples of the file, in its order.
 program, one = several("outputs", "classes", "--loss", "cross-entropy"), pair("classes", "one", "--loss", "cross-entropy")[1]
 check_close(program.outputs("outputs"), one.outputs("outputs-one"), "outputs")
-found, wanted = (p.run("--evaluate").stdout.split() for p in (program, one))
-np.testing.assert_allclose([float(v) for v in found[1::2]], [float(v) for v in wanted[1::2]], rtol=1e-5)
+np.testing.assert_allclose([*program.evaluation().values()], [*one.evaluation().values()], rtol=1e-5)

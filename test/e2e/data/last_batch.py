@@ -68,7 +68,7 @@ said = program.run("--steps", 3).stderr
 assert "the last 6 of 22 samples do not fill a batch of 8 and share one" in said and "--last-batch mask" in said, said
 assert program.run("--steps", 2).stderr == "", "these steps take each row once"
 program.run("--evaluate", "--metrics", "evaluated.jsonl")
-(evaluated,) = read_metrics(folder / "evaluated.jsonl")
+evaluated, *_ = read_metrics(folder / "evaluated.jsonl")
 assert evaluated["samples"] == ROWS and np.isclose(evaluated["loss"], expected([np.arange(ROWS)])[0], rtol=1e-5)
 
 # The data has fewer samples than a batch.

@@ -33,17 +33,30 @@ static std::string countOf(int64_t step, const RunFacts &facts) {
   return facts.totalSteps ? text(step, "/", facts.totalSteps) : text(step);
 }
 
+/// Appends values in formats of printf.
+template <typename... Values>
+static void append(std::string &line, const char *format, Values... values) {
+  std::array<char, 64> text;
+  std::snprintf(text.data(), text.size(), format, values...);
+  line += text.data();
+}
+
 /// Prints "step 3/10  loss 0.5  lr 0.01  norm 0.25  skipped 2  8.1 ms". `skipped` counts all
-/// skipped steps so far and is omitted if it is 0.
-void Progress::printStep(const StepMetrics &metrics) const {
-  std::string line =
-      text("step ", countOf(metrics.step, facts), "  loss ", number("%.6g", metrics.loss), "  lr ",
-           number("%.6g", metrics.learningRate));
+/// skipped steps so far and is omitted if it is 0. Reuses the memory of the line, since a step
+/// allocates nothing.
+void Progress::printStep(const StepMetrics &metrics) {
+  line.clear();
+  append(line, "step %lld", static_cast<long long>(metrics.step));
+  if (facts.totalSteps)
+    append(line, "/%lld", static_cast<long long>(facts.totalSteps));
+  append(line, "  loss %.6g", metrics.loss);
+  append(line, "  lr %.6g", metrics.learningRate);
   if (metrics.gradientNorm)
-    line += "  norm " + number("%g", *metrics.gradientNorm);
+    append(line, "  norm %g", *metrics.gradientNorm);
   if (skipped)
-    line += text("  skipped ", skipped);
-  output->print(line + "  " + number("%.1f ms", metrics.seconds * 1e3));
+    append(line, "  skipped %lld", static_cast<long long>(skipped));
+  append(line, "  %.1f ms", metrics.seconds * 1e3);
+  output->print(line);
 }
 
 void Progress::step(const StepMetrics &metrics) {

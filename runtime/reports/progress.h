@@ -42,7 +42,7 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
-  void printStep(const StepMetrics &metrics) const;
+  void printStep(const StepMetrics &metrics);
   void draw();
   double secondsLeft(double elapsed) const;
 
@@ -55,6 +55,7 @@ private:
   std::optional<StepMetrics> last;
   std::optional<ValidationMetrics> lastValidation;
   bool hasEnded = false;
+  std::string line; ///< of a step
 };
 
 } // namespace mtc::runtime

@@ -50,9 +50,9 @@ def check(name: str, *flags):
 
     # The model that is exported with averages is the one that is evaluated with them.
     program.run("--evaluate", "--resume", saved, "--use-ema", "--metrics", log)
-    averaged = read_metrics(log)[-1]["loss"]
+    averaged = read_metrics(log)[0]["loss"]
     program.run("--evaluate", "--resume", saved, "--metrics", log)
-    assert averaged != read_metrics(log)[-1]["loss"]
+    assert averaged != read_metrics(log)[0]["loss"]
     file = folder / f"{name}-averages.safetensors"
     save_file(found, file)
     averages = program.outputs(f"{name}-averaged", "--resume", saved, "--use-ema")

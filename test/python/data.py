@@ -217,6 +217,10 @@ encoded = [{"bytes": path.read_bytes(), "path": path.name} for path in sorted((f
 pa.parquet.write_table(pa.table({"img": encoded, "label": [0, 1, 1, 2]}), folder / "images.parquet")
 found = convert(folder / "images.parquet", "--size", "16x12", "--resize", 18, "--label", "label", "--column", "pixels=img")
 assert np.array_equal(found["train/pixels"].transpose(0, 2, 3, 1), last) and found["train/labels"].tolist() == [0, 1, 1, 2]
+(folder / "flowers/.hidden").mkdir()
+(folder / "flowers/violet").mkdir()
+refused(folder / "flowers", "--size", 8, expected="flowers/violet: has no images; expected images of the class 'violet'")
+(folder / "flowers/violet").rmdir()
 (folder / "flowers/rose/9.png").write_bytes(b"no image")
 refused(folder / "flowers", "--size", 8, expected="column 'image' has 1 missing values of 5, which cannot be replaced, the first one in row 3")
 assert len(convert(folder / "flowers", "--size", 8, "--missing", "drop")["train/image"]) == 4

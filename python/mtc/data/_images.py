@@ -49,10 +49,18 @@ def _order(path: Path) -> tuple[str, str]:
 
 
 def open_image_folder(folder: Path) -> ImageSource | None:
-    """Opens a folder of images; None if none of its subfolders has images."""
-    names = sorted(each.name for each in folder.iterdir() if each.is_dir())
+    """Opens a folder of images; None if none of its subfolders has images. Hidden subfolders are ignored.
+
+    Raises:
+        DataError: If only some subfolders have images: without the others, classes would have other numbers than in torchvision and in programs.
+    """
+    names = sorted(each.name for each in folder.iterdir() if each.is_dir() and not each.name.startswith("."))
     classes = [name for name in names if any(path.suffix.lower() in EXTENSIONS for path in (folder / name).rglob("*"))]
-    return ImageSource(folder, classes) if classes else None
+    if not classes:
+        return None
+    if missing := sorted(set(names) - set(classes)):
+        raise DataError(f"{folder / missing[0]}: has no images; expected images of the class '{missing[0]}', or no such folder")
+    return ImageSource(folder, classes)
 
 
 def is_image(kind: Any) -> bool:

@@ -186,7 +186,9 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
                     trainedBatches(program, inputs.state), options.exportWeightsTo);
     });
   if (!options.exportAdaptersTo.empty())
-    failures.attempt([&] { exportAdapters(program, device, finite, options.exportAdaptersTo); });
+    failures.attempt([&] {
+      exportAdapters(program, device, finite, options.adapterModel, options.exportAdaptersTo);
+    });
   if (!options.memoryReport.empty())
     failures.attempt([&] {
       writeMemoryReport(program, device, arenaBytes(program, options), memory,

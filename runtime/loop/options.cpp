@@ -72,6 +72,10 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
   else if (std::string problem = adapterProblem(program);
            !options.exportAdaptersTo.empty() && !problem.empty())
     problems.add("--export-adapters: ", problem);
+  if (const AdapterModel &model = options.adapterModel;
+      options.exportAdaptersTo.empty() && !(model.base + model.task).empty())
+    problems.add(model.base.empty() ? "--adapter-task" : "--adapter-base",
+                 ": has no effect alone; expected --export-adapters");
   if (options.useEma && !hasAverages(program))
     problems.add("--use-ema: this program keeps no averages of its weights; compile it with --ema");
   if (options.useEma && !options.exports() && options.outputs.empty() && !options.evaluate &&

@@ -7,6 +7,7 @@
 #include "runtime/data/last_batch.h"
 #include "runtime/data/normalization.h"
 #include "runtime/loop/schedule_override.h"
+#include "runtime/state/adapters.h"
 
 #include <cstdint>
 #include <optional>
@@ -30,8 +31,9 @@ struct Options {
   std::optional<uint64_t> seed;
   std::string metrics, tensorboard, report, gradients, outputs, save, resume, exportTo,
       exportTrainingTo, exportWeightsTo, exportAdaptersTo, weights, memoryReport, profile,
-      profileSummary; ///< the file; may be empty
-  std::string device; ///< the value of --device
+      profileSummary;        ///< the file; may be empty
+  AdapterModel adapterModel; ///< for --export-adapters
+  std::string device;        ///< the value of --device
   std::string offloadFolder;
   bool summarizes = false, evaluate = false, quiet = false, version = false;
   bool help = false, helpsWithAll = false; ///< --help-all

@@ -100,6 +100,10 @@ nlohmann::json number(double value) {
   return static_cast<double>(whole) == value ? nlohmann::json(whole) : nlohmann::json(value);
 }
 
+nlohmann::json textOrNull(const std::string &value) {
+  return value.empty() ? nlohmann::json() : nlohmann::json(value);
+}
+
 /// Returns the paths of the modules that have adapters.
 std::set<std::string> adaptedModules(const MtcProgram &program) {
   std::set<std::string> modules;
@@ -110,7 +114,8 @@ std::set<std::string> adaptedModules(const MtcProgram &program) {
 
 /// Returns the configuration for PEFT. `rank_pattern` and `alpha_pattern` list the adapters that
 /// differ from the first one.
-std::string describeAdapters(const MtcProgram &program, const SavedModules &saved) {
+std::string describeAdapters(const MtcProgram &program, const SavedModules &saved,
+                             const AdapterModel &model) {
   nlohmann::json ranks = nlohmann::json::object(), alphas = ranks;
   auto rankOf = [&](const MtcAdapter &a) { return tensorOf(program, a.down).dims[0]; };
   const MtcAdapter &first = program.adapters[0];
@@ -128,8 +133,8 @@ std::string describeAdapters(const MtcProgram &program, const SavedModules &save
   if (!saved.paths.empty())
     whole = saved.paths;
   const nlohmann::json config = {{"peft_type", "LORA"},
-                                 {"base_model_name_or_path", nullptr},
-                                 {"task_type", nullptr},
+                                 {"base_model_name_or_path", textOrNull(model.base)},
+                                 {"task_type", textOrNull(model.task)},
                                  {"inference_mode", true},
                                  {"r", rankOf(first)},
                                  {"lora_alpha", number(first.alpha)},
@@ -199,7 +204,7 @@ std::string adapterProblem(const MtcProgram &program) {
 }
 
 void exportAdapters(const MtcProgram &program, Device &device, const FiniteVariables &finite,
-                    const std::string &folder) {
+                    const AdapterModel &model, const std::string &folder) {
   std::vector<SafetensorsEntry> entries;
   std::vector<std::vector<char>> values;
   for (uint32_t i = 0; i < program.adapter_count; ++i)
@@ -224,7 +229,7 @@ void exportAdapters(const MtcProgram &program, Device &device, const FiniteVaria
     weights.write(i, 0, values[i].data(), static_cast<int64_t>(values[i].size()));
   weights.commit();
   DurableFile config(folder + "/" + adapterConfigName);
-  config.append(describeAdapters(program, saved));
+  config.append(describeAdapters(program, saved, model));
   config.commit();
 }
 

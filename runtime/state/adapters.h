@@ -40,6 +40,12 @@ private:
 /// cannot store in addition to the adapters.
 std::string adapterProblem(const MtcProgram &program);
 
+/// Fields of PEFT's configuration that a program does not know; "" is null.
+struct AdapterModel {
+  std::string base; ///< name or path of the base model
+  std::string task; ///< a value of PEFT's TaskType
+};
+
 inline constexpr const char *adapterWeightsName = "adapter_model.safetensors";
 inline constexpr const char *adapterConfigName = "adapter_config.json";
 
@@ -48,7 +54,7 @@ inline constexpr const char *adapterConfigName = "adapter_config.json";
 /// (modules_to_save). The files are durable. Throws a system error if a variable of `finite`
 /// is not finite.
 void exportAdapters(const MtcProgram &program, Device &device, const FiniteVariables &finite,
-                    const std::string &folder);
+                    const AdapterModel &model, const std::string &folder);
 
 } // namespace mtc::runtime
 

@@ -122,14 +122,16 @@ void addTrainingFlags(FlagTable &flags) {
                       "separately. mtc grad ignores the keys of training."},
            {differentiated, optimizerGroup})
       .isInRecipe = false;
-  flags.addTexts({.name = "lora",
-                  .valueName = "PATTERN[:rank=8,alpha=8]",
-                  .help = "Train low-rank adapters of the matrices whose names match",
-                  .detail =
-                      "x W becomes x W + alpha / rank (x A) B. All other parameters are frozen, "
-                      "unless --train names them. If several patterns match, the one with the "
-                      "most literal characters wins."},
-                 {planned, adapterGroup, Stage::Imported}, takeLora);
+  flags.addTexts(
+      {.name = "lora",
+       .valueName = "PATTERN[:rank=8,alpha=8]",
+       .help = "Train low-rank adapters of the matrices whose names match",
+       .detail = "x W becomes x W + alpha / rank (x A) B. Further settings: dropout=P drops "
+                 "elements of the x of A in training, and rslora scales by alpha / sqrt(rank). "
+                 "PATTERN:8 is PATTERN:rank=8. All other parameters "
+                 "are frozen, unless --train names them. If several patterns match, the one "
+                 "with the most literal characters wins."},
+      {planned, adapterGroup, Stage::Imported}, takeLora);
   addTrainingOptions(flags, &TrainingOptions::frozenStorage,
                      {planned, adapterGroup, Stage::Training});
   addTrainingOptions(flags, &TrainingOptions::sharding, {planned, targetGroup, Stage::Training});

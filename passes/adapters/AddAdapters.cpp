@@ -6,11 +6,11 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "ir/ReservedNames.h"
-#include "ir/builders/TensorBuilder.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
 #include "passes/adapters/AdaptableUses.h"
 #include "passes/adapters/LowRank.h"
+#include "passes/adapters/LowRankUpdate.h"
 
 #include <cmath>
 
@@ -37,7 +37,7 @@ struct AddAdaptersPass : mtc::impl::AddAdaptersBase<AddAdaptersPass> {
 
 private:
   FailureOr<SmallVector<Request>> readRequests();
-  LogicalResult adapt(VariableOp base, Request &request);
+  LogicalResult adapt(VariableOp base, Request &request, DropoutStreams &streams);
   FailureOr<VariableOp> addFactor(VariableOp base, StringRef factor, ArrayRef<int64_t> shape,
                                   Attribute initial);
   LogicalResult check(ArrayRef<Request> requests);
@@ -97,36 +97,7 @@ FailureOr<VariableOp> AddAdaptersPass::addFactor(VariableOp base, StringRef fact
                             RankedTensorType::get(shape, element), initial);
 }
 
-/// contract(x, w) => contract(x, w) + contract(scale * contract(x, first), second). The factors are
-/// (down, up) for contractions over the weight's `axis` and (up, down) for its other axis.
-static void adaptUse(const AdaptableUse &use, VariableOp down, VariableOp up, int64_t axis,
-                     double scale) {
-  ContractOp contraction = use.contraction;
-  OpBuilder builder(contraction->getContext());
-  builder.setInsertionPointAfter(contraction);
-  TensorBuilder b(contraction.getLoc(), builder);
-  auto read = [&](VariableOp variable) -> Value {
-    return ReadOp::create(b, variable.getTensorType(),
-                          FlatSymbolRefAttr::get(variable.getSymNameAttr()));
-  };
-  Type element = down.getTensorType().getElementType();
-  bool isRhs = use.operand == 1, isForward = use.axis == axis;
-  Value x = b.cast(isRhs ? contraction.getLhs() : contraction.getRhs(), element);
-  ArrayRef<int64_t> over = isRhs ? contraction.getLhsContract() : contraction.getRhsContract();
-  int64_t inputAxis = isForward ? 1 : 0;
-  Value inner = b.contract(x, read(isForward ? down : up), {}, {}, over, {inputAxis});
-  if (scale != 1.0)
-    inner = b.mul(inner, b.splat(inner, scale));
-  int64_t last = cast<RankedTensorType>(inner.getType()).getRank() - 1;
-  Value outer = read(isForward ? up : down);
-  Value change = isRhs ? b.contract(inner, outer, {}, {}, {last}, {inputAxis})
-                       : b.contract(outer, inner, {}, {}, {inputAxis}, {last});
-  change = b.cast(change, contraction.getType().getElementType());
-  Value sum = b.add(contraction, change);
-  contraction.getResult().replaceAllUsesExcept(sum, sum.getDefiningOp());
-}
-
-LogicalResult AddAdaptersPass::adapt(VariableOp base, Request &request) {
+LogicalResult AddAdaptersPass::adapt(VariableOp base, Request &request, DropoutStreams &streams) {
   AdaptableUses found = AdaptableUses::find(base, forward);
   if (found.isConvolved)
     convolved.push_back(base.getSymName().str());
@@ -153,13 +124,15 @@ LogicalResult AddAdaptersPass::adapt(VariableOp base, Request &request) {
   if (failed(up) || failed(down))
     return failure();
   builder.setInsertionPointAfter(*up);
+  const double alpha = request.spec.alphaForRank();
   auto symbol = [](VariableOp variable) {
     return FlatSymbolRefAttr::get(variable.getSymNameAttr());
   };
   AdapterOp::create(builder, base.getLoc(), symbol(base), builder.getI64IntegerAttr(axis),
-                    symbol(*down), symbol(*up), builder.getF64FloatAttr(request.spec.alpha));
+                    symbol(*down), symbol(*up), builder.getF64FloatAttr(alpha));
+  LowRankUpdate update{*down, *up, axis, alpha / static_cast<double>(rank), request.spec.dropout};
   for (const AdaptableUse &use : found.uses)
-    adaptUse(use, *down, *up, axis, request.spec.alpha / static_cast<double>(rank));
+    update.apply(use, streams);
   ++request.adapted;
   ++weights;
   elements += rank * (in + out);
@@ -202,10 +175,11 @@ void AddAdaptersPass::runOnOperation() {
     emitError(getOperation().getLoc(), "the module has no function @forward to add adapters to");
     return signalPassFailure();
   }
+  DropoutStreams streams(getOperation());
   for (auto variable : llvm::to_vector(getOperation().getOps<VariableOp>()))
     if (llvm::is_contained({Role::Parameter, Role::Frozen}, variable.getRole()))
       if (Request *request = findRequest(*requests, variable);
-          request && failed(adapt(variable, *request)))
+          request && failed(adapt(variable, *request, streams)))
         return signalPassFailure();
   if (failed(check(*requests)))
     return signalPassFailure();

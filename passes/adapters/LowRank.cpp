@@ -10,41 +10,72 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mtc;
 
-static llvm::Error takeSetting(LowRankSpec &spec, StringRef setting) {
-  auto [key, value] = setting.split('=');
+static llvm::Error makeError(StringRef key, const Twine &problem, StringRef value) {
+  return llvm::createStringError(key + ": " + problem + ", got '" + value + "'");
+}
+
+/// Sets one setting. A number alone is a rank, a switch alone is on.
+static llvm::Error takeSetting(LowRankSpec &spec, StringRef key, StringRef value) {
   if (key == "rank") {
     if (parseValue(value, spec.rank).empty() && spec.rank > 0)
       return llvm::Error::success();
-    return llvm::createStringError("rank: expected a whole number of at least 1, got '" + value +
-                                   "'");
+    return makeError(key, "expected a whole number of at least 1", value);
   }
   if (key == "alpha") {
     spec.alpha = parseNumber(value).value_or(0);
     std::string problem = checkPositive(spec.alpha);
-    if (problem.empty())
-      return llvm::Error::success();
-    return llvm::createStringError("alpha: " + problem + ", got '" + value + "'");
+    return problem.empty() ? llvm::Error::success() : makeError(key, problem, value);
   }
-  return llvm::createStringError("unknown setting '" + key + "'; expected rank or alpha");
+  if (key == "dropout") {
+    spec.dropout = parseNumber(value).value_or(-1);
+    if (spec.dropout >= 0 && spec.dropout < 1)
+      return llvm::Error::success();
+    return makeError(key, "expected a probability of at least 0 and less than 1", value);
+  }
+  if (key == "rslora") {
+    std::string problem = parseValue(value, spec.rankStabilized);
+    return problem.empty() ? llvm::Error::success() : makeError(key, problem, value);
+  }
+  return llvm::createStringError("unknown setting '" + key +
+                                 "'; expected rank, alpha, dropout or rslora");
+}
+
+static bool isRank(StringRef text) {
+  int64_t rank = 0;
+  return parseValue(text, rank).empty() && rank > 0;
+}
+
+/// Returns whether the text after a colon consists of settings. Names may contain colons, so that
+/// at least one item must have a form that is a setting.
+static bool areSettings(StringRef text) {
+  return llvm::any_of(llvm::split(text, ','), [](StringRef item) {
+    return item.contains('=') || item == "rslora" || isRank(item);
+  });
 }
 
 llvm::Expected<LowRankSpec> LowRankSpec::parse(StringRef text) {
   LowRankSpec spec;
   spec.text = text.str();
+  if (isRank(text))
+    return llvm::createStringError("a rank without a pattern; expected PATTERN:rank=" + text +
+                                   ",alpha=" + text + ", such as '*:rank=" + text + "'");
   llvm::StringSet<> seen;
-  // A colon separates the settings only if an '=' follows, since names may contain colons.
   auto [pattern, settings] = text.rsplit(':');
-  if (!settings.contains('='))
+  if (!areSettings(settings))
     pattern = text;
   else
     for (StringRef setting : llvm::split(settings, ',')) {
-      StringRef key = setting.split('=').first;
+      auto [key, value] = setting.split('=');
+      if (isRank(setting))
+        std::tie(key, value) = std::pair(StringRef("rank"), setting);
       if (!seen.insert(key).second)
         return llvm::createStringError("'" + key + "' is given twice; expected one value");
-      if (llvm::Error error = takeSetting(spec, setting))
+      if (llvm::Error error = takeSetting(spec, key, value))
         return error;
     }
   spec.pattern = pattern.str();
@@ -53,6 +84,10 @@ llvm::Expected<LowRankSpec> LowRankSpec::parse(StringRef text) {
   if (llvm::Error error = llvm::GlobPattern::create(pattern).takeError())
     return error;
   return spec;
+}
+
+double LowRankSpec::alphaForRank() const {
+  return rankStabilized ? alpha * std::sqrt(static_cast<double>(rank)) : alpha;
 }
 
 std::optional<size_t> LowRankSpec::findMatch(VariableOp variable) const {

@@ -10,12 +10,18 @@
 namespace mtc {
 
 /// Specifies the adapters for all weights whose name matches a glob pattern:
-/// "PATTERN:rank=8,alpha=16". The defaults are those of PEFT's LoraConfig.
+/// "PATTERN:rank=8,alpha=16,dropout=0.1,rslora", or "PATTERN:8" for a rank. The defaults are
+/// those of PEFT's LoraConfig.
 struct LowRankSpec {
   std::string text; ///< The specification as the user wrote it.
   std::string pattern;
   int64_t rank = 8;
   double alpha = 8;
+  double dropout = 0;          ///< Probability with which training drops elements of the input.
+  bool rankStabilized = false; ///< Scale by alpha / sqrt(rank) instead of alpha / rank.
+
+  /// Returns the alpha whose quotient by the rank is the factor of the low-rank update.
+  double alphaForRank() const;
 
   /// Parses a specification; fails on unknown, repeated or invalid settings and patterns.
   static llvm::Expected<LowRankSpec> parse(llvm::StringRef text);

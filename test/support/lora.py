@@ -7,7 +7,17 @@ STEPS, RATE = 20, 1e-2
 SPECS = {"attn.c_attn": (8, 16), "attn.c_proj": (4, 4)}
 SHAPES = {"attn.c_attn": (128, 384), "attn.c_proj": (128, 128)}  # input and output extents
 LAYERS = 2
-FLAGS = ("--lora", "*.attn.*:alpha=16", "--lora", "*.attn.c_proj.weight:rank=4,alpha=4")
+# Variants with the setting of --lora and the option of PEFT's LoraConfig.
+VARIANTS = {"rslora": "use_rslora"}
+
+
+def flags(*settings: str) -> tuple[str, ...]:
+    """Returns the flags of mtc compile, with further settings for all adapters."""
+    more = "".join(f",{setting}" for setting in settings)
+    return ("--lora", f"*.attn.*:alpha=16{more}", "--lora", f"*.attn.c_proj.weight:rank=4,alpha=4{more}")
+
+
+FLAGS = flags()
 
 
 def modules() -> dict[str, tuple[int, int]]:

@@ -35,7 +35,8 @@ def train(model, batches) -> list[float]:
     return losses
 
 
-def main():
+def adapted(**options):
+    """Returns the example with adapters that have the initial values of the tests."""
     base = gpt2().train()
     weights = {i.name: numpy_helper.to_array(i) for i in onnx.load(GPT2.model).graph.initializer}
     with torch.no_grad():
@@ -44,28 +45,44 @@ def main():
                 parameter.copy_(torch.tensor(weights[name]))
     config = LoraConfig(
         target_modules=list(lora.SPECS), fan_in_fan_out=True,
-        r=8, lora_alpha=16, rank_pattern={r"attn\.c_proj": 4}, alpha_pattern={r"attn\.c_proj": 4},
+        r=8, lora_alpha=16, rank_pattern={r"attn\.c_proj": 4}, alpha_pattern={r"attn\.c_proj": 4}, **options,
     )  # fmt: skip
     model = get_peft_model(base, config)
-    factors = {n: p for n, p in model.named_parameters() if p.requires_grad}
     start = lora.initial()
-    names = {n: n.removeprefix("base_model.model.").replace(".default", "") for n in factors}
-    assert set(names.values()) == start.keys(), names
-    with torch.no_grad():
-        for name, parameter in factors.items():
-            parameter.copy_(torch.tensor(start[names[name]]))
-    data = {name: torch.tensor(array) for name, array in GPT2.data(lora.STEPS * GPT2.batch).items()}
-    rows = [slice(k * GPT2.batch, (k + 1) * GPT2.batch) for k in range(lora.STEPS)]
-    batches = [({"input_ids": data["input_ids"][r]}, data["labels"][r]) for r in rows]
+    for name, parameter in trained(model).items():
+        if name in start:
+            parameter.data.copy_(torch.tensor(start.pop(name)))
+    assert not start, start.keys()
+    return model
+
+
+def trained(model) -> dict[str, torch.nn.Parameter]:
+    """Returns the trained parameters by their names in programs."""
+    parameters = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    return {n.removeprefix("base_model.model.").replace(".default", ""): p for n, p in parameters.items()}
+
+
+def record(model, batches) -> tuple[torch.nn.Module, dict]:
+    """Trains the model in f32 and f64. Returns the latter, with its losses and the effect of rounding."""
     exact = copy.deepcopy(model).double()
     curve, wide = train(model, batches), train(exact, batches)
     spread = max(abs(a - b) / abs(b) for a, b in zip(curve, wide))
     print(f"{wide[0]:.4f} .. {wide[-1]:.4f}, spread {spread:.1e}")
-    trained = {names[n]: p.detach().numpy() for n, p in exact.named_parameters() if p.requires_grad}
-    noise = max(float(np.abs(trained[names[n]] - p.detach().numpy()).max()) for n, p in model.named_parameters() if n in names)
-    expected = {"losses": wide, "tolerance": max(1e-4, 20 * spread), "factors_tolerance": max(1e-5, 20 * noise)}
+    return exact, {"losses": wide, "tolerance": max(1e-4, 20 * spread)}
+
+
+def main():
+    data = {name: torch.tensor(array) for name, array in GPT2.data(lora.STEPS * GPT2.batch).items()}
+    rows = [slice(k * GPT2.batch, (k + 1) * GPT2.batch) for k in range(lora.STEPS)]
+    batches = [({"input_ids": data["input_ids"][r]}, data["labels"][r]) for r in rows]
+    model = adapted()
+    exact, expected = record(model, batches)
+    factors = {n: p.detach().numpy() for n, p in trained(exact).items()}
+    noise = max(float(np.abs(factors[n] - p.detach().numpy()).max()) for n, p in trained(model).items())
+    expected["factors_tolerance"] = max(1e-5, 20 * noise)
+    expected["variants"] = {name: record(adapted(**{option: True}), batches[:10])[1] for name, option in lora.VARIANTS.items()}
     (INPUTS / "adapters.json").write_text(json.dumps(expected, indent=1) + "\n")
-    save_file({n: sample(f).astype(np.float32) for n, f in trained.items()}, INPUTS / "adapters.safetensors")
+    save_file({n: sample(f).astype(np.float32) for n, f in factors.items()}, INPUTS / "adapters.safetensors")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 //===- Dropout.cpp - Dropout ------------------------------------------------------------------===//
 
+#include "ir/builders/Dropout.h"
 #include "frontend/onnx/operators/Operators.h"
 #include "frontend/onnx/operators/support/Conversion.h"
 #include "frontend/onnx/operators/support/Inference.h"
@@ -7,8 +8,6 @@
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/ScopedPrinter.h"
-
-#include <cmath>
 
 using namespace mlir;
 
@@ -51,16 +50,6 @@ LogicalResult inferDropout(Inference &node) {
   return success();
 }
 
-/// Returns a mask of the kept elements. The mask is a function of seed, step and node, so it need
-/// not be saved for the backward pass. A signed random 32-bit integer is at least -2^31 + ratio
-/// 2^32 with probability 1 - ratio.
-Value keepMask(Conversion &node, double ratio) {
-  TensorBuilder &b = node.b;
-  Value bits = randomBits(node, node.shape(0));
-  double threshold = std::floor(std::ldexp(ratio, 32)) - std::ldexp(1.0, 31);
-  return b.compare(Predicate::Ge, bits, b.splat(bits, threshold));
-}
-
 /// Elements are dropped only in training steps.
 LogicalResult convertDropout(Conversion &node) {
   auto [ratio, unknown] = readRatio(node);
@@ -75,8 +64,8 @@ LogicalResult convertDropout(Conversion &node) {
   if (*ratio == 0)
     return success(succeeded(node.result(0, x)) &&
                    (!node.wants(1) || succeeded(node.result(1, keepAll()))));
-  Value mask = keepMask(node, *ratio);
-  Value y = b.select(mask, b.mul(x, b.splat(x, 1.0 / (1.0 - *ratio))), b.splat(x, 0.0));
+  Value mask = buildKeepMask(b, randomBits(node, node.shape(0)), *ratio);
+  Value y = buildDropout(b, x, mask, *ratio);
   if (failed(node.result(0, b.selectByMode(y, x))))
     return failure();
   return node.wants(1) ? node.result(1, b.selectByMode(mask, keepAll())) : success();

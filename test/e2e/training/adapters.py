@@ -168,7 +168,11 @@ for pattern, message in [
     ("*:rank=5", "--lora *:rank=5: 'fc.weight' is tensor<8x4xf32>, whose rank is at most 4"),
     ("*:rank=0", "--lora *:rank=0: rank: expected a whole number of at least 1, got '0'"),
     ("*:alpha=none", "alpha: expected a number greater than 0, got 'none'"),
-    ("*:dropout=1", "unknown setting 'dropout'; expected rank or alpha"),
+    ("*:dropout=1", "--lora *:dropout=1: dropout: expected a probability of at least 0 and less than 1, got '1'"),
+    ("*:rank=2,decay=1", "unknown setting 'decay'; expected rank, alpha, dropout or rslora"),
+    ("*:rslora=maybe", "rslora: expected"),
+    ("*:5", "--lora *:5: 'fc.weight' is tensor<8x4xf32>, whose rank is at most 4"),
+    ("16", "--lora 16: a rank without a pattern; expected PATTERN:rank=16,alpha=16, such as '*:rank=16'"),
     (":rank=2", "expected PATTERN or PATTERN:rank=8,alpha=16"),
 ]:  # fmt: skip
     said = run([*plan, "--lora", pattern], folder, code=1).stderr

@@ -95,3 +95,26 @@ func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x10xf32> {
   %y = mtc.contract %x, %w batch [] x [] over [1] x [1] : tensor<8x16xf32>, tensor<10x16xf32> -> tensor<8x10xf32>
   return %y : tensor<8x10xf32>
 }
+
+// -----
+
+// rslora scales by alpha / sqrt(rank), 8 / 2, which is 16 / rank. Training drops elements of the input of A.
+// CHECK: mtc.adapter @w axis 1 down @w.lora_A.weight up @w.lora_B.weight alpha 1.600000e+01
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: %[[X:.*]]: tensor<8x16xf32>
+// CHECK: %[[Y:.*]] = mtc.contract %[[X]]
+// CHECK: %[[BITS:.*]] = mtc.random_bits {{.*}} stream 0
+// CHECK: %[[MASK:.*]] = mtc.compare ge %[[BITS]]
+// CHECK: %[[KEPT:.*]] = mtc.select %[[MASK]]
+// CHECK: %[[IN:.*]] = mtc.select_by_mode training %[[KEPT]] inference %[[X]]
+// CHECK: %[[H:.*]] = mtc.contract %[[IN]]
+// CHECK: %[[S:.*]] = mtc.constant dense<4.000000e+00>
+// CHECK: mtc.mul %[[H]], %[[S]]
+// expected-remark @unknown {{training adapters of 1 weight, 104 elements}}
+mtc.program "m" stage forward from <file = "m.onnx", digest = "", lora = ["w:4,dropout=0.25,rslora"]> {}
+mtc.variable frozen @w : tensor<10x16xf32> = #mtc.initializer<"w">
+func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x10xf32> {
+  %w = mtc.read @w : tensor<10x16xf32>
+  %y = mtc.contract %x, %w batch [] x [] over [1] x [1] : tensor<8x16xf32>, tensor<10x16xf32> -> tensor<8x10xf32>
+  return %y : tensor<8x10xf32>
+}

@@ -110,6 +110,12 @@ assert classes["classes"] == ["cat", "dog", "emu"] and classes["validation"] == 
 assert [hex(key) for key in random_keys(2, 0)] == ["0xe220a8397b1dcdaf", "0x6e789e6aa1b965f4"], "not SplitMix64"
 assert "225 rows for training, 75 rows for validation (stratified by class)" in run(*words, "-o", folder / "out")
 
+# The sizes of the parts are rows for every table, also one of texts.
+Tokenizer(models.WordLevel({"?": 0}, unk_token="?")).save(str(folder / "any.json"))
+pa.parquet.write_table(pa.table({"text": ["a", "b", "c d"]}), folder / "texts.parquet")
+texts = (folder / "texts.parquet", "--text", "text", "--stream", "--tokenizer", folder / "any.json", "-o", folder / "out")
+assert "out: 3 rows for training\n" in run(*texts)
+
 # Validation files have the classes and statistics of the training data.
 pa.parquet.write_table(table.slice(0, 100), folder / "v.parquet")
 found = convert(folder / "t.parquet", "--label", "kind", "--column", "x=a", "--normalize", "a", "--validation", folder / "v.parquet")
@@ -131,13 +137,24 @@ assert abs(found["train/y"].mean()) < 1e-5 < abs(found["train/x"].mean())
 # Missing values.
 (folder / "m.csv").write_text("a,n,kind\n1.5,1,x\n,2,y\n2.5,,x\n3.5,4,\n")
 refused(folder / "m.csv", expected="m.csv: column 'a' has 1 missing values of 4, the first one in row 1; expected --missing drop, mean or zero")
-refused(folder / "m.csv", "--missing", "zero", expected="column 'kind' has 1 missing values of 4, which cannot be replaced, the first one in row 3")
+refused(folder / "m.csv", "--missing", "zero", "--label", "kind", expected="column 'kind' has 1 missing values of 4, which cannot be replaced")
 refused(folder / "m.csv", "--missing", "mean", "--label", "a", "--skip", "kind", expected="column 'a' has 1 missing values of 4, which cannot be replaced")
 assert convert(folder / "m.csv", "--missing", "drop")["train/a"].tolist() == [1.5]
 found = convert(folder / "m.csv", "--missing", "mean", "--skip", "kind")
 assert found["train/a"].tolist() == [1.5, 2.5, 2.5, 3.5] and np.allclose(found["train/n"], [1, 2, 7 / 3, 4])
 found = convert(folder / "m.csv", "--missing", "zero", "--skip", "kind")
 assert found["train/a"].tolist() == [1.5, 0, 2.5, 3.5] and found["train/n"].dtype == np.uint8
+# Missing strings are a class; without missing strings in the training data, they are refused.
+found = convert(folder / "m.csv", "--missing", "zero", "--column", "animal=kind")
+assert list(found) == ["train/animal"] and found["train/animal"].tolist() == [0, 1, 0, 2], found
+assert json.loads((folder / "out/classes.json").read_text())["animal"]["classes"] == ["x", "y", None]
+report = run(folder / "m.csv", "--missing", "zero", "-o", folder / "out")
+assert "(replaced by 0): a 1, n 1\nMissing values (a class of their own): kind 1\n" in report and "(missing)" in report, report
+(folder / "whole.csv").write_text("a,n,kind\n1.5,1,x\n2,2,y\n")
+refused(folder / "whole.csv", "--missing", "zero", "--validation", folder / "m.csv", expected="column 'kind': a missing value is no class of the training data; expected x, y")
+# Numbers with a stray string, which cannot be joined.
+(folder / "stray.csv").write_text("a,b\n1,2\n?,3\n")
+refused(folder / "stray.csv", "--column", "x=a,b", expected="column 'a' has type string ('?' in row 1); expected numbers, which can be joined. --column a=a makes an input of classes")
 
 # Types of CSV columns follow from all rows: the first block has only integers.
 (folder / "late.csv").write_text("a,b,c\n" + "1,2,\n" * 2_000_000 + "1,2.5,7\n")
@@ -261,7 +278,7 @@ refused(folder / "tokenizer.json", expected="tokenizer.json: has an unknown form
 refused(t, folder / "t.csv", expected="the inputs have several formats (csv, parquet); expected one table")
 refused(folder / "t.csv", folder / "m.csv", expected="m.csv: has columns a, n, kind; expected those of")
 refused(t, "--column", "x=q*", expected="--column x=q*: no column matches 'q*'; the columns are a, b, flag")
-refused(t, "--column", "x=a,kind", expected="--column x: column 'kind' has type string; expected numbers")
+refused(t, "--column", "x=a,kind", expected="--column x: column 'kind' has type string ('cat' in row 0); expected numbers")
 refused(t, "--label", "species", expected="--label: no column matches 'species'")
 refused(t, "--text", "kind", expected="--text: needs the tokenizer of the model; expected --tokenizer tokenizer.json")
 refused(t, "--tokenizer", folder / "no.json", expected="no.json: no such file")

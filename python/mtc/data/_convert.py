@@ -156,7 +156,7 @@ def _convert_table(source: Source, options: Options, folder: Path, progress: Pro
     if isinstance(source, ImageSource):
         outputs = plan_images(options, source.classes["class"])
     else:
-        outputs = plan_outputs(source.schema, options, source.classes)
+        outputs = plan_outputs(source, options)
     scan = _scan(source, outputs, options, True, progress)
     sources: list[tuple[Source, NDArray[np.uint8]]] = []
     labels = [output for output in outputs if isinstance(output, Classes) and output.is_label]
@@ -231,7 +231,7 @@ def _convert_text(source: TextSource, options: Options, folder: Path, progress: 
     if options.validation and len(parts) < len(PARTS):
         raise DataError(f"{source.files[0]}: has too few lines for a validation part of {fraction:g}; expected --validation FILE")
     _write_facts([output], parts, options, folder)
-    return describe([output], parts, options, {}, 0, False)
+    return describe([output], parts, options, {}, 0, False, "tokens")
 
 
 def _text_files(options: Options) -> Sequence[Path]:

@@ -28,7 +28,7 @@ class Options:
     Attributes:
         inputs: Files, patterns and folders of the training data.
         output: The folder to write.
-        columns: Outputs that join columns, as pairs of a name and patterns of columns.
+        columns: Outputs of one column, or of joined columns of numbers, as pairs of a name and patterns of columns.
         labels: Outputs of class labels, as pairs of a name and a column.
         texts: Outputs of token ids, as pairs of a name and one column of text, or two for pairs of texts.
         tokenizer: A ``tokenizer.json``.
@@ -37,7 +37,8 @@ class Options:
         end_token: Token after each text of a stream.
         validation: A fraction of the data, or files.
         seed: Seed of the split.
-        missing: What to do with missing values: ``"refuse"``, ``"drop"``, ``"mean"`` or ``"zero"``.
+        missing: What to do with missing values: ``"refuse"``, ``"drop"``, or with ``"mean"`` and ``"zero"`` to replace numbers by the mean of the
+            training part or by 0, and to make a class of other missing values.
         normalize: Patterns of columns to normalize by mean and standard deviation of the training data.
         skip: Patterns of columns to omit.
         size: Height and width of images; None if all have one size.
@@ -140,7 +141,7 @@ def parser() -> argparse.ArgumentParser:
     add("inputs", nargs="+", metavar="FILE", help="training data")
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write")
     add("--column", dest="columns", type=_column, action="append", default=[], metavar="NAME=COLUMNS",
-        help="join columns as the features of one input, such as x='p*' (default: each column is an input)")
+        help="join columns of numbers as the features of one input, such as x='p*', or rename one (default: each column is an input)")
     add("--label", dest="labels", type=_label, action="append", default=[], metavar="[NAME=]COLUMN",
         help="class labels (default name: labels); the validation part is stratified by the first ones")
     add("--text", dest="texts", type=_text, action="append", default=[], metavar="[NAME=]COLUMN[,COLUMN]",
@@ -152,7 +153,7 @@ def parser() -> argparse.ArgumentParser:
     add("--validation", nargs="+", metavar="FRACTION|FILE", help="part of the data, or files, for validation")
     add("--seed", type=int, default=0, metavar="N", help="seed of the split (default: 0)")
     add("--missing", choices=("refuse", "drop", "mean", "zero"), default="refuse",
-        help="missing values: refuse them, drop their rows, or replace them (default: refuse)")
+        help="missing values: refuse them, drop their rows, or replace numbers and make a class of others (default: refuse)")
     add("--normalize", type=_list, default=[], metavar="COLUMNS",
         help="normalize columns by mean and standard deviation of the training part")
     add("--skip", type=_list, default=[], metavar="COLUMNS", help="columns to omit")

@@ -171,19 +171,23 @@ class Classes(Output):
 
     Attributes:
         is_label: Whether a split is stratified by these classes.
+        can_replace_missing: Whether missing values are the last class, if there are any in the training source.
     """
 
-    def __init__(self, name: str, column: str, stored: Sequence[str] | None, is_label: bool = False) -> None:
+    def __init__(self, name: str, column: str, stored: Sequence[str] | None, options: Options, is_label: bool = False) -> None:
         super().__init__(name, [column])
         self._stored, self.is_label = stored, is_label
+        self.can_replace_missing = not is_label and options.missing in ("mean", "zero")
+        self._has_missing = False
         self._indices: dict[Any, int] = {}
         self._codes: list[NDArray[np.int32]] = []
         self.dtype = np.dtype("int64")
 
     @property
-    def names(self) -> list[str]:
-        """Names of the classes, by index."""
-        return list(self._stored) if self._stored else [str(value) for value in self._indices]
+    def names(self) -> list[str | None]:
+        """Names of the classes, by index; None for missing values."""
+        names = list(self._stored) if self._stored else [str(value) for value in self._indices]
+        return [*names, None] if self._has_missing else [*names]
 
     def codes(self) -> NDArray[np.int32]:
         """Returns a number of each scanned row's class, in the order of their first appearance; -1 if it is missing."""
@@ -207,6 +211,7 @@ class Classes(Output):
             raise DataError(f"column '{self.columns[0]}': has more than {MAX_CLASSES:,} distinct values; expected classes. "
                             f"Text needs --text, and --skip {self.columns[0]} omits the column")  # fmt: skip
         self._codes.append(np.array([*(self._indices[value] for value in values), -1], np.int32)[rows])
+        self._has_missing |= self.can_replace_missing and bool((self._codes[-1] < 0).any())
 
     def finish_scan(self) -> None:
         if not self._stored:
@@ -221,13 +226,14 @@ class Classes(Output):
     def write(self, writer: tuple[NpyWriter, NDArray[np.int64]], batch: Any, keep: NDArray[np.bool_]) -> None:
         file, counts = writer
         values, rows = self._encoded(batch)
-        table = np.array([*(self._indices.get(value, -1) for value in values), -1], np.int64)
+        missing = len(self.names) - 1 if self._has_missing else -1
+        table = np.array([*(self._indices.get(value, -1) for value in values), missing], np.int64)
         rows = rows[keep]
         indices = table[rows]
         if (unknown := indices < 0).any():
-            value = values[rows[unknown][0]]
-            raise DataError(f"column '{self.columns[0]}': {value!r} is no class of the training data; "
-                            f"expected {', '.join(self.names[:10])}")  # fmt: skip
+            value = [*map(repr, values), "a missing value"][rows[unknown][0]]
+            raise DataError(f"column '{self.columns[0]}': {value} is no class of the training data; "
+                            f"expected {', '.join(name for name in self.names[:10] if name is not None)}")  # fmt: skip
         counts += np.bincount(indices, minlength=len(counts))
         file.write(indices)
 

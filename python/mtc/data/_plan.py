@@ -12,6 +12,7 @@ from mtc.data import _arrays
 from mtc.data._images import Images, is_image
 from mtc.data._options import Options
 from mtc.data._outputs import Classes, Lists, Numbers, Output, Stream, Text, matches
+from mtc.data._sources import Source
 from mtc.data._text import Tokenizer
 from mtc.errors import DataError
 
@@ -34,7 +35,7 @@ def _select(names: Sequence[str], patterns: Sequence[str], flag: str) -> list[st
 def _default(column: Any, options: Options, stored: dict[str, list[str]]) -> Output:
     """Returns the output of a column that no flag names."""
     if column.name in stored or _arrays.is_text(column.type):
-        return Classes(column.name, column.name, stored.get(column.name))
+        return Classes(column.name, column.name, stored.get(column.name), options)
     if _arrays.is_number(column.type):
         return Numbers(column.name, [column.name], False, options)
     if is_image(column.type):
@@ -54,7 +55,7 @@ def _label(name: str, column: Any, options: Options, stored: dict[str, list[str]
         return target
     if not (_arrays.is_number(column.type) or _arrays.is_text(column.type)):
         raise DataError(f"--label {column.name}: has type {column.type}; expected strings or numbers")
-    return Classes(name, column.name, stored.get(column.name), is_label=True)
+    return Classes(name, column.name, stored.get(column.name), options, is_label=True)
 
 
 def _only_text(columns: Sequence[Any]) -> str:
@@ -65,14 +66,32 @@ def _only_text(columns: Sequence[Any]) -> str:
     return str(found[0])
 
 
-def _joined(name: str, columns: Sequence[str], schema: Any, options: Options) -> Output:
-    """Returns the output of ``--column``."""
-    if len(columns) == 1 and is_image(schema.field(columns[0]).type):
+def _first_text(source: Source, column: str) -> str:
+    """Describes the first value of a column of strings that is no number."""
+    row = 0
+    for batch, _ in source.batches([column]):
+        for value in _arrays.strings(batch.column(column)):
+            try:
+                float(value or 0)
+            except ValueError:
+                return f" ({value!r} in row {row})"
+            row += 1
+    return ""
+
+
+def _joined(name: str, columns: Sequence[str], source: Source, options: Options) -> Output:
+    """Returns the output of ``--column``: an image, classes, or numbers."""
+    kinds = {column: source.schema.field(column).type for column in columns}
+    if len(columns) == 1 and is_image(kinds[columns[0]]):
         return Images(name, columns[0], options)
-    for column in columns:
-        if not _arrays.is_number(schema.field(column).type):
-            raise DataError(f"--column {name}: column '{column}' has type {schema.field(column).type}; expected numbers, "
-                            "which can be joined")  # fmt: skip
+    if len(columns) == 1 and (columns[0] in source.classes or _arrays.is_text(kinds[columns[0]])):
+        return Classes(name, columns[0], source.classes.get(columns[0]), options)
+    for column, kind in kinds.items():
+        if not _arrays.is_number(kind):
+            is_text = _arrays.is_text(kind)
+            raise DataError(f"--column {name}: column '{column}' has type {kind}{_first_text(source, column) if is_text else ''}; "
+                            "expected numbers, which can be joined"
+                            + (f". --column {column}={column} makes an input of classes" if is_text else ""))  # fmt: skip
     return Numbers(name, columns, True, options)
 
 
@@ -94,17 +113,17 @@ def _texts(texts: Sequence[tuple[str, Sequence[str]]], schema: Any, options: Opt
     return outputs
 
 
-def plan_outputs(schema: Any, options: Options, stored: dict[str, list[str]]) -> list[Output]:
-    """Returns the outputs of a table with this schema.
+def plan_outputs(source: Source, options: Options) -> list[Output]:
+    """Returns the outputs of a table.
 
     Args:
-        schema: The ``pyarrow.Schema``.
+        source: The table.
         options: The options of the conversion.
-        stored: Names of classes that the source stores, by column.
 
     Raises:
         DataError: If a flag names a missing column, a column has an unsuitable type, or two outputs have one name.
     """
+    schema, stored = source.schema, source.classes
     skipped = set(_select(schema.names, options.skip, "--skip"))
     names = [name for name in schema.names if name not in skipped]
     _select(names, options.normalize, "--normalize")
@@ -117,7 +136,7 @@ def plan_outputs(schema: Any, options: Options, stored: dict[str, list[str]]) ->
     outputs: list[Output] = []
     for name, patterns in options.columns:
         columns = [c for c in _select(names, patterns, f"--column {name}={','.join(patterns)}") if c not in used or c in patterns]
-        outputs.append(_joined(name, columns, schema, options))
+        outputs.append(_joined(name, columns, source, options))
     used.update(column for output in outputs for column in output.columns)
     outputs += _texts(texts, schema, options)
     if not options.columns and not options.stream:
@@ -137,7 +156,7 @@ def plan_images(options: Options, classes: list[str]) -> list[Output]:
     if any(found != ["image"] for _, found in columns) or any(found != ["class"] for _, found in labels):
         raise DataError("a folder of images has the columns image and class; expected --column NAME=image and --label NAME=class")
     outputs: list[Output] = [Images(name, "image", options) for name, _ in columns or [("image", ["image"])]]
-    outputs += [Classes(name, "class", classes, is_label=True) for name, _ in labels or [("labels", ["class"])]]
+    outputs += [Classes(name, "class", classes, options, is_label=True) for name, _ in labels or [("labels", ["class"])]]
     _check_names(outputs, options)
     return outputs
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtc.data._options import Options
-from mtc.data._outputs import Classes, Output, Stream, Text
+from mtc.data._outputs import Classes, Output, Text
 
 if TYPE_CHECKING:
     from mtc.data._convert import Part
@@ -49,7 +49,7 @@ def _lengths(output: Output, options: Options) -> list[str]:
 def _classes(output: Classes, parts: Sequence[Part]) -> list[str]:
     names = output.names
     rows = [("class", "index", *(part.name for part in parts))]
-    rows += [(name, str(i), *(f"{part.counts[output.name][i]:,}" for part in parts)) for i, name in enumerate(names[:SHOWN_CLASSES])]
+    rows += [("(missing)" if name is None else name, str(i), *(f"{part.counts[output.name][i]:,}" for part in parts)) for i, name in enumerate(names[:SHOWN_CLASSES])]
     more = [f"  and {len(names) - SHOWN_CLASSES} more in classes.json"] if len(names) > SHOWN_CLASSES else []
     return [f"Classes of '{output.name}':", *_table(rows), *more]
 
@@ -73,6 +73,7 @@ def describe(
     missing: dict[str, tuple[int, int]],
     dropped: int,
     is_stratified: bool,
+    unit: str = "rows",
 ) -> str:
     """Returns the report of a conversion.
 
@@ -83,8 +84,8 @@ def describe(
         missing: Number of missing values of the training source by column, and the first row without one.
         dropped: Number of rows that were dropped.
         is_stratified: Whether the split is stratified by classes.
+        unit: What the sizes of the parts count.
     """
-    unit = "tokens" if isinstance(outputs[0], Stream) and outputs[0].columns == ["text"] else "rows"
     sizes = ", ".join(f"{part.rows:,} {unit} for {'training' if part.name == 'train' else part.name}" for part in parts)
     stratified = " (stratified by class)" if is_stratified and isinstance(options.validation, float) else ""
     lines = [f"{options.output}: {sizes}{stratified}"]
@@ -93,7 +94,11 @@ def describe(
                        for o in outputs)])  # fmt: skip
     if missing:
         action = {"drop": f"{dropped:,} rows dropped", "mean": "replaced by the mean", "zero": "replaced by 0"}[options.missing]
-        lines.append(f"Missing values ({action}): " + ", ".join(f"{column} {count:,}" for column, (count, _) in missing.items()))
+        classes = {o.columns[0] for o in outputs if isinstance(o, Classes) and o.can_replace_missing}
+        for done, columns in ((action, missing.keys() - classes), ("a class of their own", missing.keys() & classes)):
+            if columns:
+                counts = (f"{column} {count:,}" for column, (count, _) in missing.items() if column in columns)
+                lines.append(f"Missing values ({done}): {', '.join(counts)}")
     for output in outputs:
         if isinstance(output, Classes):
             lines += _classes(output, parts)

@@ -96,3 +96,12 @@ run([MTC, "compile", GPT2.model, *GPT2.flags, "-o", folder / "gpt2"], folder)
 text, example = Program(folder / "gpt2", {}), Program(folder / "gpt2", {})
 text.data_flags, example.data_flags = flags, ["--data", f"input_ids={EXAMPLES / 'gpt2/train.bin'}"]
 assert text.exported("text", "--steps", 3) == example.exported("example", "--steps", 3)
+
+# The lines of the text as a column of a Parquet file.
+lines = (folder / "corpus.txt").read_text().splitlines(keepends=True)
+pa.parquet.write_table(pa.table({"text": lines}), folder / "lines.parquet")
+words = ("lines.parquet", "--text", "text", "--stream", "--tokenizer", "tokenizer.json", "--validation", 0.1, "-o", "lines")
+text.data_flags = convert(*words)
+text.run("--steps", 60, "--metrics", "text.jsonl", "--validate-every", 20)
+losses = [line["validation_loss"] for line in read_metrics(folder / "text.jsonl") if "validation_loss" in line]
+assert losses[-1] < losses[0] < np.log(128), losses

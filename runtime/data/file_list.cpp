@@ -13,6 +13,12 @@
 #include <utility>
 
 namespace mtc::runtime {
+
+bool isFolder(const std::string &path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 namespace {
 
 constexpr std::string_view extensions[] = {".npy", ".npz", ".bin", ".safetensors"};
@@ -20,11 +26,6 @@ constexpr std::string_view extensions[] = {".npy", ".npz", ".bin", ".safetensors
 bool exists(const std::string &path) {
   struct stat status;
   return stat(path.c_str(), &status) == 0;
-}
-
-bool isFolder(const std::string &path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 /// Splits `PATH:CHOICE` after the extension of PATH.
@@ -108,6 +109,14 @@ std::vector<FileChoice> listDataFiles(const std::string &value) {
     begin = end + 1;
   }
   return files;
+}
+
+std::string fileOfInput(const std::string &folder, const std::string &name) {
+  const std::string start = (folder.ends_with('/') ? folder : folder + "/") + name;
+  for (const std::string_view extension : extensions)
+    if (std::string path = start + std::string(extension); exists(path) && !isFolder(path))
+      return path;
+  return exists(start + "-0000.bin") ? start + "-*.bin" : "";
 }
 
 } // namespace mtc::runtime

@@ -18,6 +18,14 @@ struct FileChoice {
 /// a user error if a pattern or folder has no files.
 std::vector<FileChoice> listDataFiles(const std::string &value);
 
+/// Returns whether a path is a folder.
+bool isFolder(const std::string &path);
+
+/// Returns the value of --data for an input in a folder with a file for each input, as `python -m
+/// mtc.data` writes it: NAME with the extension of a known format, or the shards NAME-0000.bin, ...
+/// Returns "" if the folder has no file of the input.
+std::string fileOfInput(const std::string &folder, const std::string &name);
+
 /// Returns the extension of a known format, such as ".npy"; "" if there is none.
 std::string dataExtension(const std::string &path);
 

@@ -1,5 +1,6 @@
 #include "runtime/loop/data_flags.h"
 
+#include "runtime/data/file_list.h"
 #include "runtime/data/last_batch.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
@@ -10,17 +11,22 @@
 namespace mtc::runtime {
 namespace {
 
+/// Returns the size of the longest name of an input with which NAME=TEXT starts; 0 if there is
+/// none.
+size_t sizeOfName(const FlagValue &value) {
+  size_t longest = 0;
+  for (uint32_t i = 0; i < value.program.input_count; ++i) {
+    const std::string name = value.program.inputs[i].tensor.name;
+    if (name.size() > longest && value.text.starts_with(name + "="))
+      longest = name.size();
+  }
+  return longest;
+}
+
 /// Splits NAME=TEXT. Because NAME and TEXT may contain `=`, NAME is the longest matching input
 /// name.
 std::pair<std::string, std::string> splitColumn(const FlagValue &value, const char *form) {
-  size_t equals = value.text.find('='), longest = 0;
-  for (uint32_t i = 0; i < value.program.input_count; ++i) {
-    const std::string start = std::string(value.program.inputs[i].tensor.name) + "=";
-    if (start.size() > longest && value.text.rfind(start, 0) == 0) {
-      longest = start.size();
-      equals = longest - 1;
-    }
-  }
+  const size_t size = sizeOfName(value), equals = size ? size : value.text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == value.text.size())
     userError(value.flag, " ", value.text, ": expected ", form);
   return {value.text.substr(0, equals), value.text.substr(equals + 1)};
@@ -82,7 +88,21 @@ void setLastBatch(Options &options, const FlagValue &value) {
 } // namespace
 
 void addDataFile(std::vector<std::pair<std::string, std::string>> &files, const FlagValue &value) {
-  files.push_back(splitColumn(value, "NAME=FILE"));
+  if (sizeOfName(value) || !isFolder(value.text) || !value.program.input_count) {
+    files.push_back(splitColumn(value, "NAME=FILE, or a folder with a file for each input"));
+    return;
+  }
+  const size_t before = files.size();
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < value.program.input_count; ++i) {
+    names.emplace_back(value.program.inputs[i].tensor.name);
+    if (const std::string file = fileOfInput(value.text, names.back()); !file.empty())
+      files.emplace_back(names.back(), file);
+  }
+  if (files.size() == before)
+    userError(value.flag, " ", value.text, ": the folder has no file of an input; expected ",
+              names.front(), ".npy, or ", names.front(), "=", value.text,
+              " for a folder of shards or images. The inputs are ", terminal::listNames(names));
 }
 
 namespace {
@@ -94,6 +114,8 @@ std::vector<OptionFlag> valueFlags() {
         .value = "NAME=FILE",
         .summary = "Data of an input: .npy, .npz, .safetensors, token .bin or images",
         .detail =
+            "Without NAME=, a folder with a file for each input, such as x.npy: that of python -m "
+            "mtc.data. "
             "FILE,FILE,..., a quoted pattern 'DIR/*.npy' or a folder of .npy files joins files "
             "along the first axis. FILE:NAME is an array of a .npz or .safetensors file, "
             "FILE:TYPE the token type of a .bin (u16, u32). A folder with a folder of .jpg or .png "

@@ -10,7 +10,7 @@
 
 namespace mtc::runtime {
 
-/// Appends NAME=FILE to the files of a flag such as --data.
+/// Appends NAME=FILE, or the files of a folder, to the files of a flag such as --data.
 void addDataFile(std::vector<std::pair<std::string, std::string>> &files, const FlagValue &value);
 
 /// Returns the flags of the group "Data" in the order of the help.

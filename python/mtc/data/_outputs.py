@@ -344,12 +344,6 @@ class Text(Rows):
     def close(self, writer: list[Any]) -> str:
         return [each.close() for each in writer][0]
 
-    def inputs(self) -> list[str]:
-        """Returns the files of the part, with the names of their inputs."""
-        ending = "safetensors" if self._length is None else "npy"
-        names = [*(["attention_mask"] if self._length is not None else []), *(["token_type_ids"] if len(self.columns) > 1 else [])]
-        return [f"{self.name}={self.file()}", *(f"{name}={name}.{ending}" for name in names)]
-
 
 class Stream(Output):
     """A column of text as one stream of tokens."""

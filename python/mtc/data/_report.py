@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtc.data._options import Options
-from mtc.data._outputs import Classes, Output, Text
+from mtc.data._outputs import Classes, Output
 
 if TYPE_CHECKING:
     from mtc.data._convert import Part
@@ -54,16 +55,9 @@ def _classes(output: Classes, parts: Sequence[Part]) -> list[str]:
     return [f"Classes of '{output.name}':", *_table(rows), *more]
 
 
-def _flags(outputs: Sequence[Output], part: Part, options: Options) -> str:
-    """Returns the flags of programs that name the files of a part."""
-    flag = "--data" if part.name == "train" else "--validate"
-    words = []
-    for output in outputs:
-        values = output.inputs() if isinstance(output, Text) else [f"{output.name}={output.file()}"]
-        for name, _, file in (value.partition("=") for value in values):
-            value = f"{name}={options.output / part.name / file}"
-            words.append(f"{flag} '{value}'" if "*" in value or " " in value else f"{flag} {value}")
-    return " ".join(words)
+def _flag(part: Part, options: Options) -> str:
+    """Returns the flag of programs for the folder of a part, whose files have the names of the inputs."""
+    return f"{'--data' if part.name == 'train' else '--validate'} {shlex.quote(str(options.output / part.name))}"
 
 
 def describe(
@@ -104,6 +98,5 @@ def describe(
             lines += _classes(output, parts)
         elif output.lengths and len(np.unique(np.concatenate(output.lengths))) > 1:
             lines += _lengths(output, options)
-    lines.append("Flags of the program:")
-    lines += [f"  {_flags(outputs, part, options)}" for part in parts]
+    lines += ["Flags of the program:", f"  {' '.join(_flag(part, options) for part in parts)}"]
     return "\n".join(lines)

@@ -49,6 +49,17 @@ for words, scale in (
     converted = Program(folder / "digits", {})
     converted.data_flags = convert(*words)
     assert converted.exported("converted", "--epochs", 2, *scale) == expected, words
+# A folder without a file for an input is an error, and so is an input that has two files.
+assert converted.data_flags == ["--data", "parquet/train"]
+(folder / "empty").mkdir()
+for flags, expected in (
+    (["--data", "empty"], "--data empty: the folder has no file of an input; expected x.npy, or x=empty for a folder of shards or images"),
+    (["--data", "none"], "--data none: expected NAME=FILE, or a folder with a file for each input"),
+    (["--data", "parquet/train", "--data", "labels=parquet/train/labels.npy"], "'labels' is given twice"),
+):
+    converted.data_flags = flags
+    message = converted.run("--steps", 1, code=1).stderr
+    assert expected in message, message
 # The order of a folder of images is that of its classes.
 for i, (image, label) in enumerate(zip(pixels, labels, strict=True)):
     (folder / f"images/{label}").mkdir(parents=True, exist_ok=True)

@@ -62,8 +62,8 @@ static void chooseSampling(const Options &options, bool isResumed, Dataset &data
 }
 
 /// Reports the classes of a folder of images.
-static void reportClasses(const Options &options, const TrainingState &state) {
-  if (options.quiet || state.classes.empty())
+static void reportClasses(const Options &options, const TrainingState &state, const Dataset &data) {
+  if (options.quiet || state.classes.empty() || !data.readsImages())
     return;
   note(state.classes.size(),
        " classes, numbered in this order: ", terminal::listNames(state.classes),
@@ -117,7 +117,7 @@ RunInputs::RunInputs(const MtcProgram &program, const std::string &programPath,
     problems.collect([&] {
       data.emplace(program, options.data, !options.outputs.empty(), "--data", transforms);
       state.classes = transforms.classes = data->classes();
-      reportClasses(options, state);
+      reportClasses(options, state, *data);
     });
   if (!options.validate.empty())
     problems.collect([&] {

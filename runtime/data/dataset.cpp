@@ -2,6 +2,7 @@
 #include "runtime/data/dataset.h"
 
 #include "runtime/abi/input_names.h"
+#include "runtime/data/class_names.h"
 #include "runtime/data/label_fill.h"
 #include "runtime/data/last_batch.h"
 #include "runtime/data/next_token_check.h"
@@ -85,6 +86,21 @@ void Dataset::labelImages(const Flags &flags, std::vector<Source> &sources, Prob
   }
 }
 
+/// Names the classes of labels that `python -m mtc.data` has written, if only one input has
+/// classes.
+void Dataset::nameClasses(const Flags &flags, Problems &problems) {
+  const auto isClasses = [](const MtcInput &input) {
+    return input.is_label && isInteger(input.tensor.type);
+  };
+  const MtcInput *end = program.inputs + program.input_count;
+  const MtcInput *labels = std::find_if(program.inputs, end, isClasses);
+  if (labels == end || std::find_if(labels + 1, end, isClasses) != end)
+    return;
+  const std::string name = labels->tensor.name;
+  if (const std::string *file = fileOf(flags, *labels))
+    problems.collect([&] { nameTableClasses(*file, name, flagOf(name, *file), classNames); });
+}
+
 /// Opens the files of each input. The labels of a token stream are its next tokens: the last token
 /// of each file is only a label.
 std::vector<Dataset::Source> Dataset::open(const Flags &flags, bool labelsOptional,
@@ -100,6 +116,7 @@ std::vector<Dataset::Source> Dataset::open(const Flags &flags, bool labelsOption
   }
   if (!labelsOptional)
     labelImages(flags, sources, problems);
+  nameClasses(flags, problems);
   for (size_t i = 0; i < columns.size(); ++i) {
     const MtcInput &input = program.inputs[i];
     if (!fileOf(flags, input) && !sources[i].file && input.shifted_from < 0 &&

@@ -10,6 +10,7 @@
 #include "runtime/data/shapes.h"
 #include "runtime/data/weighted_sampler.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -61,9 +62,13 @@ public:
   /// Returns one-line warnings about data that may be unintended.
   const std::vector<std::string> &warnings() const { return warningTexts; }
 
-  /// Returns the names of the classes if the labels are those of a folder of images; otherwise
-  /// none.
+  /// Returns the names of the classes if the labels are those of a folder of images or of a table
+  /// that mtc.data has converted; otherwise none.
   const std::vector<std::string> &classes() const { return classNames; }
+  bool readsImages() const {
+    return std::any_of(columns.begin(), columns.end(),
+                       [](const auto &column) { return column && column->source().images; });
+  }
 
   /// Draws samples in proportion to the weights of a file, or by classes of the labels. Throws a
   /// user error if the file does not fit or the program has no classes.
@@ -100,6 +105,7 @@ private:
   void checkNames(const Flags &flags, class Problems &problems) const;
   std::vector<Source> open(const Flags &flags, bool labelsOptional, class Problems &problems);
   void labelImages(const Flags &flags, std::vector<Source> &sources, class Problems &problems);
+  void nameClasses(const Flags &flags, class Problems &problems);
   void bind(const Flags &flags, bool labelsOptional, const DataTransforms &transforms,
             class Problems &problems);
   void chooseFeeding(Problems &problems);

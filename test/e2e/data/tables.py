@@ -4,6 +4,7 @@ read the same values from their own files."""
 
 import csv
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -90,9 +91,18 @@ assert accuracies[-1] > 0.9, accuracies
 
 # The flags name the validation data, too.
 converted.data_flags = convert("digits.csv", "--column", "x=p*", "--normalize", "p*", "--label", "digit", "--validation", 0.2, "-o", "csv")
-converted.run("--epochs", 12, "--metrics", "metrics.jsonl")
+converted.run("--epochs", 12, "--metrics", "metrics.jsonl", "--save", "saved")
 accuracies = [line["validation_accuracy"] for line in read_metrics(folder / "metrics.jsonl") if "validation_accuracy" in line]
 assert len(accuracies) == 12 and accuracies[-1] > 0.9, accuracies
+
+# Evaluations name the classes of the table, also without its folder. Labels with other classes are refused.
+shutil.copy(folder / "csv/validation/labels.npy", folder / "labels.npy")
+converted.data_flags = ["--data", "x=csv/validation/x.npy", "--data", "labels=labels.npy"]
+assert "\ndigit 7  " in converted.run("--resume", "saved", "--evaluate").stdout
+(folder / "other.csv").write_text((folder / "digits.csv").read_text().replace("digit 0", "zero"))
+converted.data_flags = convert("other.csv", "--column", "x=p*", "--label", "digit", "-o", "other")
+message = converted.run("--resume", "saved", "--evaluate", code=1).stderr
+assert "--data labels=other/train/labels.npy: has the classes digit 1, " in message and "expected those of the training data, digit 0, " in message, message
 
 # A text becomes the tokens of the example.
 vocabulary = {chr(i): i for i in range(128)}

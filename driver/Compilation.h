@@ -76,8 +76,8 @@ private:
   mlir::FailureOr<TargetAttrInterface> findTarget(Precision precision);
   mlir::LogicalResult chooseTarget(TargetAttrInterface named = {});
   mlir::LogicalResult importModel();
-  /// Marks a module whose program will have several shapes.
-  void markShapes(mlir::ModuleOp imported);
+  /// Marks the module of a program whose flags set hyperparameters, and one with several shapes.
+  void markModule(mlir::ModuleOp imported);
   mlir::LogicalResult importShapes();
   mlir::LogicalResult addShapes(mlir::ModuleOp program, const PlanSettings &settings);
   void buildParameterPasses(mlir::OpPassManager &manager, bool areNamed) const;

@@ -107,7 +107,8 @@ static void print(ArrayRef<ModelRemark> remarks) {
     remark.isWarning ? warn(remark.text) : note(remark.text);
 }
 
-void Compilation::markShapes(ModuleOp imported) {
+void Compilation::markModule(ModuleOp imported) {
+  imported->setAttr(hasSettingsAttribute, UnitAttr::get(context.get()));
   if (!options.plan.shapes.empty())
     imported->setAttr(hasShapesAttribute, UnitAttr::get(context.get()));
 }
@@ -133,7 +134,7 @@ LogicalResult Compilation::importModel() {
   const bool isWhole = succeeded(report(problems));
   if (isWhole) {
     (*module)->setAttr(targetAttribute, targetAttr);
-    markShapes(*module);
+    markModule(*module);
     describeProgram();
   }
   const bool areNamed = isWhole || model->knowsModuleNames(*module);
@@ -208,7 +209,7 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::importAgain(const PlanSettings &se
   if (!problems.empty())
     return failure();
   (*again)->setAttr(targetAttribute, targetAttr);
-  markShapes(*again);
+  markModule(*again);
   if (failed(runQuietly(*again, [&](OpPassManager &manager) {
         buildParameterPasses(manager, /*areNamed=*/true);
         getFrontend().buildInferencePasses(manager, graphSettings(options));

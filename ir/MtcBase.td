@@ -181,6 +181,22 @@ def Mtc_RuntimeScalarAttr : Mtc_EnumAttr<Mtc_RuntimeScalar, "scalar"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Mtc_SettingAttr : Mtc_Attr<"Setting", "setting"> {
+  let summary = "number that a flag of the program sets (f64)";
+  let description = [{
+    The runtime writes the number before the first step: that of the flag, and otherwise `value`. Numbers with one `flag` are given
+    together, in the order of their variables. Accepted are `minimum` and more, and less than `limit`.
+
+    ```mlir
+    #mtc.setting<name = "beta1", flag = "betas", value = 9.000000e-01 : f64, minimum = 0.000000e+00 : f64, limit = 1.000000e+00 : f64,
+                 help = "decay rate of the first moment">
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name, StringRefParameter<>:$flag, "::mlir::FloatAttr":$value,
+                        "::mlir::FloatAttr":$minimum, "::mlir::FloatAttr":$limit, StringRefParameter<>:$help);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Mtc_ZerosAttr : Mtc_Attr<"Zeros", "zeros"> { let summary = "initialize with zeros"; }
 
 def Mtc_AsParameterAttr : Mtc_Attr<"AsParameter", "as_parameter"> {

@@ -12,6 +12,12 @@ std::string mtc::scalarName(RuntimeScalar scalar) {
   return ("mtc." + stringifyRuntimeScalar(scalar)).str();
 }
 
+static constexpr llvm::StringLiteral settingPrefix = "mtc.setting.";
+
+std::string mtc::settingName(llvm::StringRef scope, llvm::StringRef name) {
+  return (settingPrefix + scope + "." + name).str();
+}
+
 std::string mtc::nameForShape(llvm::StringRef name, unsigned shape) {
   return shape == 0 ? name.str() : (name + "." + llvm::Twine(shape)).str();
 }
@@ -25,7 +31,7 @@ bool mtc::isReservedSymbol(llvm::StringRef name) {
   llvm::StringRef rest = name;
   if (rest.consume_front("kernel_"))
     return !rest.empty() && llvm::all_of(rest, llvm::isDigit);
-  if (rest.starts_with(gradientSumPrefix))
+  if (rest.starts_with(gradientSumPrefix) || rest.starts_with(settingPrefix))
     return true;
   if (rest.consume_front("mtc.") && symbolizeRuntimeScalar(rest))
     return true;

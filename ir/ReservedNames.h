@@ -46,6 +46,9 @@ inline constexpr llvm::StringLiteral gradientSumPrefix = "mtc.gradient_sum.";
 /// Returns the symbol of the variable for a scalar that the runtime writes.
 std::string scalarName(RuntimeScalar scalar);
 
+/// Returns the symbol of the variable for a setting.
+std::string settingName(llvm::StringRef scope, llvm::StringRef name);
+
 /// Returns whether the name is reserved for functions, kernels or scalars of a program's module,
 /// and not available for a variable of the model.
 bool isReservedSymbol(llvm::StringRef name);

@@ -53,6 +53,7 @@ void agree(const MtcProgram &program, const Options &options, const RunInputs &i
   add("weights of samples", state.sampling);
   add("learning-rate schedule", ScheduleSettings(scheduleOf(program, state)).flags(), " ",
       state.scheduleSteps);
+  add("hyperparameters", describeSettings(state.settings));
   add("--validate-every", options.validateEvery);
   add("--keep-best", options.keepBest);
   add("--early-stop", options.earlyStop);

@@ -107,6 +107,8 @@ RunInputs::RunInputs(const MtcProgram &program, const std::string &programPath,
     if (!options.resume.empty())
       resumed.emplace(program, options.resume);
     state = startingState(options, resumed);
+    for (const auto &[name, value] : options.settings)
+      state.settings[name] = value;
     if (options.schedule.any())
       state.schedule =
           overrideSchedule(ScheduleSettings(scheduleOf(program, state)), options.schedule);
@@ -146,6 +148,10 @@ RunInputs::RunInputs(const MtcProgram &program, const std::string &programPath,
   problems.throwIfAny();
   if (resumed && options.trains() && !options.quiet && !resumed->batchChange().empty())
     note("--resume ", options.resume, ": ", resumed->batchChange());
+  if (resumed && !resumed->state().settings.empty() && options.settings.empty() &&
+      options.trains() && !options.quiet)
+    note("--resume ", options.resume, ": the hyperparameters are those of the checkpoint's run, ",
+         describeSettings(state.settings));
   if (resumed && state.schedule && !options.schedule.any() && options.trains() && !options.quiet)
     note("--resume ", options.resume, ": the learning rate is that of the checkpoint's run, ",
          state.schedule->flags());

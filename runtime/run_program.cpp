@@ -149,6 +149,7 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
   Device &device = *opened;
   const WeightsChoice weights{options.weights, folderOf(programPath), options.quiet};
   initializeVariables(program, device, options.threads, weights, inputs.resumed.has_value());
+  writeSettings(program, device, inputs.state.settings);
   if (inputs.resumed)
     inputs.resumed->load(program, device);
   writeCopies(program, device);

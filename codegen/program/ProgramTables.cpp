@@ -194,9 +194,10 @@ private:
       stream << program.getShapesAttr() << '\n';
     if (program.getMicroSteps() > 1)
       stream << program.getMicroSteps() << " micro-steps\n";
-    // Checkpoints depend neither on gradients nor on how variables are divided among the ranks.
+    // Checkpoints depend neither on gradients and settings nor on how variables are divided among
+    // the ranks.
     for (VariableOp variable : placed.getOps<VariableOp>())
-      if (variable.getRole() != Role::Gradient)
+      if (variable.getRole() != Role::Gradient && !isa<SettingAttr>(variable.getInitial()))
         stream << stringifyRole(variable.getRole()) << ' ' << variable.getSymName() << ' '
                << variable.getWholeType() << '\n';
     for (VariableOp variable : placed.getOps<VariableOp>())
@@ -270,6 +271,7 @@ private:
     if (failed(segments))
       return failure();
     llvm::SmallVector<Constant *> adapters = emitAdapters(), buffers = emitBuffers();
+    const std::vector<Constant *> settings = describeSettings(c, placed);
     auto compiledFor = placed->getAttrOfType<TargetAttrInterface>(targetAttribute);
     Constant *table = c.record(
         field<&MtcProgram::abi_version>(MTC_ABI_VERSION),
@@ -335,7 +337,9 @@ private:
         field<&MtcProgram::following_stage_count>(0),
         field<&MtcProgram::following_stages>(c.null()),
         field<&MtcProgram::shape_count>(program.getShapesAttr() ? shapes.size() : 0),
-        field<&MtcProgram::shapes>(describeShapes()));
+        field<&MtcProgram::shapes>(describeShapes()),
+        field<&MtcProgram::setting_count>(settings.size()),
+        field<&MtcProgram::settings>(c.array(settings)));
     emitMark();
     c.global(table, "mtc_program")->setLinkage(llvm::GlobalValue::ExternalLinkage);
     return success();

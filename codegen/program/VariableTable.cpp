@@ -35,6 +35,20 @@ Constant *mtc::describeScalars(ConstantBuilder &c, ModuleOp placed) {
                   field<&MtcScalars::seed>(of(RuntimeScalar::Seed)));
 }
 
+std::vector<Constant *> mtc::describeSettings(ConstantBuilder &c, ModuleOp placed) {
+  std::vector<Constant *> settings;
+  for (auto variable : placed.getOps<VariableOp>())
+    if (auto setting = dyn_cast<SettingAttr>(variable.getInitial()))
+      settings.push_back(c.record(
+          field<&MtcSetting::name>(setting.getName()), field<&MtcSetting::flag>(setting.getFlag()),
+          field<&MtcSetting::help>(setting.getHelp()),
+          field<&MtcSetting::offset>(*variable.getOffset()),
+          field<&MtcSetting::value>(setting.getValue().getValueAsDouble()),
+          field<&MtcSetting::minimum>(setting.getMinimum().getValueAsDouble()),
+          field<&MtcSetting::limit>(setting.getLimit().getValueAsDouble())));
+  return settings;
+}
+
 std::string mtc::rawBytes(ElementsAttr elements) {
   std::string result;
   Type element = elements.getElementType();

@@ -24,6 +24,9 @@ llvm::Constant *describeImage(ConstantBuilder &builder, TensorImageAttr image);
 /// Returns an MtcScalars: the offsets of the scalars that the runtime sets before a step.
 llvm::Constant *describeScalars(ConstantBuilder &builder, mlir::ModuleOp placed);
 
+/// Returns an MtcSetting for each hyperparameter that flags of the program set.
+std::vector<llvm::Constant *> describeSettings(ConstantBuilder &builder, mlir::ModuleOp placed);
+
 /// Builds the array of MtcVariable.
 class VariableTable {
 public:

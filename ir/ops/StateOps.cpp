@@ -44,17 +44,37 @@ VariableOp VariableOp::findOrAddScalar(SymbolTable &symbols, RuntimeScalar scala
   return variable;
 }
 
+VariableOp VariableOp::findOrAddSetting(SymbolTable &symbols, StringRef scope, SettingAttr setting,
+                                        Block::iterator end) {
+  const std::string name = settingName(scope, setting.getName());
+  if (auto known = symbols.lookup<VariableOp>(name))
+    return known;
+  Operation *module = symbols.getOp();
+  OpBuilder builder(module->getContext());
+  auto variable = VariableOp::create(builder, module->getLoc(), Role::Scalar, name,
+                                     RankedTensorType::get({}, builder.getF64Type()), setting);
+  symbols.insert(variable, end);
+  return variable;
+}
+
+/// Returns the type that the runtime writes; null if it does not write the variable.
+static RankedTensorType writtenType(VariableOp variable) {
+  if (auto scalar = dyn_cast<RuntimeScalarAttr>(variable.getInitial()))
+    return typeOfScalar(variable.getContext(), scalar.getValue());
+  if (isa<SettingAttr>(variable.getInitial()))
+    return RankedTensorType::get({}, Float64Type::get(variable.getContext()));
+  return {};
+}
+
 /// Verifies variable_c2.
 static LogicalResult verifyScalar(VariableOp variable) {
-  auto scalar = dyn_cast<RuntimeScalarAttr>(variable.getInitial());
-  if ((variable.getRole() == Role::Scalar) != bool(scalar))
+  const RankedTensorType written = writtenType(variable);
+  if ((variable.getRole() == Role::Scalar) != bool(written))
     return variable.emitOpError("has the role ")
            << stringifyRole(variable.getRole()) << " and starts as " << variable.getInitial()
-           << ", expected #mtc.scalar if and only if the role is scalar (variable_c2)";
-  if (!scalar)
-    return success();
-  RankedTensorType written = typeOfScalar(variable.getContext(), scalar.getValue());
-  if (variable.getTensorType() != written)
+           << ", expected #mtc.scalar or #mtc.setting if and only if the role is scalar "
+              "(variable_c2)";
+  if (written && variable.getTensorType() != written)
     return variable.emitOpError("is ") << variable.getTensorType() << ", but the runtime writes "
                                        << written << " (variable_c2)";
   return success();
@@ -115,14 +135,15 @@ LogicalResult VariableOp::verify() {
     return emitOpError() << "of the role " << stringifyRole(getRole()) << " is " << type
                          << ", but starts as " << stored << " (variable_c4)";
   }
-  if (isa<InitializerAttr, NormalAttr, UniformAttr, ZerosAttr, AsParameterAttr, RuntimeScalarAttr>(
-          getInitial()))
+  if (isa<InitializerAttr, NormalAttr, UniformAttr, ZerosAttr, AsParameterAttr, RuntimeScalarAttr,
+          SettingAttr>(getInitial()))
     return verifyImages(*this);
   auto elements = dyn_cast<ElementsAttr>(getInitial());
   if (!elements)
-    return emitOpError() << "starts as " << getInitial()
-                         << ", expected #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, "
-                            "#mtc.as_parameter, #mtc.scalar or elements (variable_c1)";
+    return emitOpError()
+           << "starts as " << getInitial()
+           << ", expected #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, "
+              "#mtc.as_parameter, #mtc.scalar, #mtc.setting or elements (variable_c1)";
   if (elements.getShapedType() != getWholeType())
     return emitOpError() << "starts as elements of " << elements.getShapedType() << ", expected "
                          << getWholeType() << " (variable_c1)";

@@ -29,6 +29,9 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">
     mtc.variable gradient @fc.weight.grad : tensor<10x64xf32> = #mtc.zeros of @fc.weight
     mtc.variable scalar @mtc.step : tensor<i64> = #mtc.scalar<step>
+    mtc.variable scalar @mtc.setting.sgd.weight-decay : tensor<f64>
+      = #mtc.setting<name = "weight-decay", flag = "weight-decay", value = 1.000000e-02 : f64, minimum = 0.000000e+00 : f64,
+                     limit = 1.000000e+00 : f64, help = "weight decay">
     mtc.variable optimizer @fc.weight.moment1 in disk : tensor<10x64xf32> = #mtc.zeros of @fc.weight
     mtc.variable optimizer @fc.weight.moment2 : tensor<512xf32> piece of tensor<10x64xf32> = #mtc.zeros of @fc.weight
     mtc.variable parameter @fc2.weight : tensor<10x32xf32> piece of tensor<10x64xf32> along #mtc.axis_split<axis = 1, parts = 2>
@@ -36,8 +39,9 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     ```
 
     * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.scalar,
-      #mtc.stored or elements of the variable's type.
-    * variable_c2: a `scalar`, and no other variable, is initialized with #mtc.scalar, and has the type that the runtime writes.
+      #mtc.setting, #mtc.stored or elements of the variable's type.
+    * variable_c2: a `scalar`, and no other variable, is initialized with #mtc.scalar or #mtc.setting, and has the type that the
+      runtime writes.
     * variable_c3: a variable that is initialized with #mtc.as_parameter has a parameter (`of`).
     * variable_c4: #mtc.stored is the initial value of a frozen variable of the attribute's stored type.
     * variable_c5: scalars and transient variables are in device memory.
@@ -67,6 +71,9 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
 
     /// Returns the variable of a scalar that the runtime writes; creates it at `end` if the module has none.
     static VariableOp findOrAddScalar(::mlir::SymbolTable &symbols, ::mtc::RuntimeScalar scalar, ::mlir::Block::iterator end);
+    /// Returns the variable of a setting; creates it at `end` if the module has none. `scope` makes the name unique.
+    static VariableOp findOrAddSetting(::mlir::SymbolTable &symbols, ::llvm::StringRef scope, ::mtc::SettingAttr setting,
+                                       ::mlir::Block::iterator end);
   }];
 }
 

@@ -30,14 +30,18 @@ void GradientScaling::findScale(TensorBuilder &b) {
 /// Clips each element to the range of --clip-value, multiplied by the scale that gradients still
 /// have.
 Value GradientScaling::limit(TensorBuilder &b, Value gradient) const {
-  if (!options.clipValue)
+  if (!limits.value)
     return gradient;
-  auto spread = [&](double limit) {
-    if (!scale)
-      return b.splat(gradient, limit);
-    return broadcastLike(b, b.mul(scale, b.splat(scale, limit)), gradient);
+  const Number &most = *limits.value;
+  auto spread = [&](double sign) {
+    if (!scale && !most.setting)
+      return b.splat(gradient, sign * most.constant);
+    if (!most.setting)
+      return broadcastLike(b, b.mul(scale, b.splat(scale, sign * most.constant)), gradient);
+    Value bound = b.mul(most.setting, b.splat(most.setting, sign));
+    return broadcastLike(b, scale ? b.mul(scale, bound) : bound, gradient);
   };
-  return b.max(b.min(gradient, spread(*options.clipValue)), spread(-*options.clipValue));
+  return b.max(b.min(gradient, spread(1.0)), spread(-1.0));
 }
 
 /// Returns a gradient as its norm is computed.
@@ -110,17 +114,18 @@ Value GradientScaling::buildNorm(TensorBuilder &b, ArrayRef<UpdatedGradient> gra
 }
 
 /// Returns the factor that limits the norm of the gradients: min(1, limit / (norm + 1e-6)).
-static Value buildClipping(TensorBuilder &b, Value norm, double limit) {
-  return b.min(b.splat(norm, 1.0), b.div(b.splat(norm, limit), b.add(norm, b.splat(norm, 1e-6))));
+static Value buildClipping(TensorBuilder &b, Value norm, const Number &limit) {
+  Value most = limit.setting ? limit.setting : b.splat(norm, limit.constant);
+  return b.min(b.splat(norm, 1.0), b.div(most, b.add(norm, b.splat(norm, 1e-6))));
 }
 
 void GradientScaling::build(TensorBuilder &b, ArrayRef<UpdatedGradient> gradients) {
   findScale(b);
-  if (options.clipNorm || options.gradientNorm)
+  if (limits.norm || reportsNorm)
     norm = buildNorm(b, gradients);
   factor = inverse;
-  if (options.clipNorm) {
-    Value clipping = buildClipping(b, norm, *options.clipNorm);
+  if (limits.norm) {
+    Value clipping = buildClipping(b, norm, *limits.norm);
     factor = factor ? b.mul(clipping, factor) : clipping;
   }
 }

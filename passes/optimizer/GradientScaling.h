@@ -9,6 +9,11 @@
 
 namespace mtc {
 
+/// Limits of gradients; nullopt for no limit.
+struct ClipLimits {
+  std::optional<Number> norm, value;
+};
+
 /// Transforms gradients before the optimizer uses them: divides them by the loss scale and, if they
 /// are accumulated over micro-steps, by the fraction of targets that counted; then clips by value,
 /// then by norm. Division and norm clipping are combined into one factor.
@@ -16,12 +21,13 @@ class GradientScaling {
 public:
   using Value = mlir::Value;
 
-  /// `options` and `lossScale` must outlive the object. `lossScale` is null if the loss is not
-  /// scaled, `accumulation` if an update has a single micro-step, and `ranks` if the program has
-  /// no ranks.
-  GradientScaling(const OptimizerOptions &options, const LossScale *lossScale,
+  /// `reportsNorm`: the norm is a result. `lossScale` must outlive the object; it is null if the
+  /// loss is not scaled, `accumulation` if an update has a single micro-step, and `ranks` if the
+  /// program has no ranks.
+  GradientScaling(ClipLimits limits, bool reportsNorm, const LossScale *lossScale,
                   AccumulationAttr accumulation, RanksAttr ranks)
-      : options(options), lossScale(lossScale), accumulation(accumulation), ranks(ranks) {}
+      : limits(std::move(limits)), reportsNorm(reportsNorm), lossScale(lossScale),
+        accumulation(accumulation), ranks(ranks) {}
 
   /// Computes the global gradient norm, if requested, and the factor.
   void build(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients);
@@ -38,7 +44,8 @@ private:
   Value buildNorm(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients) const;
   Value sumSquaresOfRanks(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients) const;
 
-  const OptimizerOptions &options;
+  ClipLimits limits;
+  bool reportsNorm;
   const LossScale *lossScale;
   AccumulationAttr accumulation;
   RanksAttr ranks;

@@ -15,29 +15,52 @@ Value Update::scalar(double value) {
   return b.splat(RankedTensorType::get({}, b.getF64Type()), value);
 }
 
-Value Update::powerOfStep(double base) {
-  // log(0) is infinite; 0^step is 0, because step starts at 1.
-  return base == 0.0 ? scalar(0.0) : b.exp(b.mul(step, scalar(std::log(base))));
+Value Update::scalar(const Number &number) {
+  return number.setting ? number.setting : scalar(number.constant);
 }
 
-Value Update::broadcast(Value scalar) { return broadcastLike(b, scalar, parameter); }
+Number Update::value(StringRef name) const {
+  if (Value setting = settings ? settings->lookup(name) : Value())
+    return Number(setting);
+  return number(name);
+}
 
-Value Update::mix(Value from, Value to, double weight) {
-  return b.add(from, b.mul(b.sub(to, from), b.splat(from, weight)));
+Number Update::complement(const Number &number) {
+  if (number.setting)
+    return Number(b.sub(scalar(1.0), number.setting));
+  return 1.0 - number.constant;
+}
+
+Value Update::powerOfStep(const Number &base) {
+  // 0^step is 0, because step starts at 1. log(0) is -infinity, which a constant must not be.
+  if (base.setting)
+    return b.exp(b.mul(step, b.log(base.setting)));
+  return base.constant == 0.0 ? scalar(0.0) : b.exp(b.mul(step, scalar(std::log(base.constant))));
+}
+
+Value Update::broadcastLike(const Number &number, Value like) {
+  return number.setting ? mtc::broadcastLike(b, number.setting, like)
+                        : b.splat(like, number.constant);
+}
+
+Value Update::broadcast(Value scalar) { return mtc::broadcastLike(b, scalar, parameter); }
+
+Value Update::mix(Value from, Value to, const Number &weight) {
+  return b.add(from, b.mul(b.sub(to, from), broadcastLike(weight, from)));
 }
 
 Value Update::norm(Value x) { return b.sqrt(sumOfSquares(b, x)); }
 
 Value Update::gradientWithDecay() {
-  double decay = number("weight-decay");
-  return decay == 0.0 ? gradient : b.add(gradient, b.mul(parameter, broadcast(decay)));
+  if (number("weight-decay") == 0.0)
+    return gradient;
+  return b.add(gradient, b.mul(parameter, broadcast(value("weight-decay"))));
 }
 
 void Update::decayParameter() {
-  double decay = number("weight-decay");
-  if (decay == 0.0)
+  if (number("weight-decay") == 0.0)
     return;
-  Value kept = b.sub(scalar(1.0), b.mul(learningRate, scalar(decay)));
+  Value kept = b.sub(scalar(1.0), b.mul(learningRate, scalar(value("weight-decay"))));
   parameter = b.mul(parameter, broadcast(kept));
 }
 

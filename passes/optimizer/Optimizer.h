@@ -14,6 +14,7 @@
 #include "ir/builders/TensorBuilder.h"
 #include "runtime/abi/number.h"
 
+#include "llvm/ADT/StringMap.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -124,6 +125,15 @@ struct OptimizerState {
   bool isNonNegative = false;
 };
 
+/// A number of an update: a constant, or a scalar that a flag of the program sets.
+struct Number {
+  double constant = 0;
+  mlir::Value setting = {}; ///< f64; null for a constant
+
+  Number(double constant) : constant(constant) {}
+  explicit Number(mlir::Value setting) : setting(setting) {}
+};
+
 /// Builder of the update of one parameter in its own shape, of a piece of it or, for elementwise
 /// optimizers, of several parameters as one flat tensor. Tensors have one element type, f32 or f64.
 /// Scalars are tensors of rank 0 and f64, so that powers and differences keep their accuracy.
@@ -145,16 +155,28 @@ public:
   /// Step number from 1, skipped steps excluded, a scalar; null if the optimizer does not use it.
   Value step;
 
-  /// Returns a hyperparameter's value by name.
+  /// The hyperparameters, by name, that the program reads from variables; null if there are none.
+  const llvm::StringMap<Value> *settings = nullptr;
+
+  /// Returns a hyperparameter's value by name, which decides what is computed. It is not 0 if the
+  /// program reads it from a variable.
   double number(llvm::StringRef name) const { return rule[name]; }
+  /// Returns a hyperparameter to compute with.
+  Number value(llvm::StringRef name) const;
   Value scalar(double value);
-  /// Returns base^step for 0 <= base < 1.
-  Value powerOfStep(double base);
+  Value scalar(const Number &number);
+  /// Returns 1 - number.
+  Number complement(const Number &number);
+  /// Returns base^step for 0 <= base < 1, a scalar.
+  Value powerOfStep(const Number &base);
   /// Broadcasts a scalar to the parameter's shape.
   Value broadcast(Value scalar);
   Value broadcast(double value) { return b.splat(parameter, value); }
+  Value broadcast(const Number &number) { return broadcastLike(number, parameter); }
+  /// Broadcasts to the shape and element type of `like`.
+  Value broadcastLike(const Number &number, Value like);
   /// Returns from + weight (to - from).
-  Value mix(Value from, Value to, double weight);
+  Value mix(Value from, Value to, const Number &weight);
   /// Returns the L2 norm of all elements, a scalar.
   Value norm(Value x);
 

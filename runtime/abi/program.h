@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 23u
+#define MTC_ABI_VERSION 24u
 
 /* Section and name of the ELF note that marks programs written by the compiler. The note has no
  * contents. */
@@ -60,6 +60,17 @@ typedef struct MtcScalars {
   int64_t micro_step;    /* i64, from 0 */
   int64_t seed;          /* i64 */
 } MtcScalars;
+
+/* A number that a flag of the program sets. The runtime writes it before the first step. Entries of
+ * one name have the same value unless the program was compiled with different ones. */
+typedef struct MtcSetting {
+  const char *name; /* such as "weight-decay" */
+  const char *flag; /* equal for numbers that are given together, in the order of their entries */
+  const char *help;
+  int64_t offset; /* of an f64 */
+  double value;   /* as compiled */
+  double minimum, limit; /* valid are minimum <= value < limit */
+} MtcSetting;
 
 /* Loss scaling. The loss is multiplied by the scale before the gradients are computed, and `update`
  * divides the gradients by it. If a gradient is not finite, `update` changes no parameter or state
@@ -226,6 +237,8 @@ typedef struct MtcProgram {
   /* All shapes, the first included; 0: the program has one shape, without a name. */
   uint32_t shape_count;
   const MtcShape *shapes;
+  int64_t setting_count;
+  const MtcSetting *settings;
 } MtcProgram;
 
 /* The tables of the first pipeline stage. */

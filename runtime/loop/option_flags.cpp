@@ -2,6 +2,7 @@
 #include "runtime/loop/option_flags.h"
 
 #include "runtime/loop/data_flags.h"
+#include "runtime/loop/setting_flags.h"
 #include "runtime/support/failure.h"
 
 namespace mtc::runtime {
@@ -333,13 +334,12 @@ const std::vector<OptionFlag> flagsOfRuns = {
 
 } // namespace
 
-const std::vector<OptionFlag> &optionFlags() {
-  static const std::vector<OptionFlag> flags = [] {
-    std::vector<OptionFlag> all = dataFlags();
-    all.insert(all.end(), flagsOfRuns.begin(), flagsOfRuns.end());
-    return all;
-  }();
-  return flags;
+std::vector<OptionFlag> optionFlags(const MtcProgram &program) {
+  std::vector<OptionFlag> all = dataFlags();
+  all.insert(all.end(), flagsOfRuns.begin(), flagsOfRuns.end());
+  for (OptionFlag &flag : settingFlags(program))
+    all.push_back(std::move(flag));
+  return all;
 }
 
 } // namespace mtc::runtime

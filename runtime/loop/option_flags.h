@@ -60,8 +60,8 @@ struct OptionFlag {
   void (*apply)(Options &, const FlagValue &);
 };
 
-/// Returns the flags in the order of the help.
-const std::vector<OptionFlag> &optionFlags();
+/// Returns the flags of a program in the order of the help.
+std::vector<OptionFlag> optionFlags(const MtcProgram &program);
 
 } // namespace mtc::runtime
 

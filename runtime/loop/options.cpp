@@ -49,10 +49,10 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
     problems.add("--gradients, --outputs and --evaluate are different runs; give one of them");
   bool training = options.steps || options.epochs || !options.save.empty() || options.saveEvery ||
                   options.scheduleSteps || options.continuesOnNan || options.schedule.any() ||
-                  validates(options);
+                  !options.settings.empty() || validates(options);
   if (modes && training)
     problems.add("--gradients, --outputs and --evaluate change no weights; --steps, --epochs, "
-                 "--lr, --schedule and its settings, --on-nan, --validate and --save cannot be "
+                 "--lr, --schedule, hyperparameters, --on-nan, --validate and --save cannot be "
                  "combined with them");
   if (!modes && !options.trains() && (options.schedule.any() || validates(options)))
     problems.add(
@@ -125,23 +125,32 @@ bool Options::trains() const {
 }
 
 /// Returns the flags for the parser: those of the table, in order, then the help flags.
-static std::vector<command_line::Flag> describeFlags() {
+static std::vector<command_line::Flag> describeFlags(const std::vector<OptionFlag> &flags) {
   std::vector<command_line::Flag> lines;
-  lines.reserve(optionFlags().size() + 2);
-  for (const OptionFlag &flag : optionFlags())
+  lines.reserve(flags.size() + 2);
+  for (const OptionFlag &flag : flags)
     lines.push_back(flag.line);
   for (command_line::Flag &help : command_line::helpFlags())
     lines.push_back(std::move(help));
   return lines;
 }
 
-static std::string describeUnknown(const std::string &spelling) {
+/// Flags of mtc compile whose values a program takes only if it computes with them.
+static constexpr const char *compiledSettings[] = {
+    "--weight-decay", "--betas", "--eps", "--momentum", "--alpha", "--clip-norm", "--clip-value"};
+
+static std::string describeUnknown(const std::string &spelling,
+                                   const std::vector<OptionFlag> &flags) {
+  for (const char *setting : compiledSettings)
+    if (spelling == setting)
+      return text(spelling, ": this program does not compute with it; compile it with ", spelling,
+                  " to set other values here");
   if (spelling == "--batch" || spelling == "--batch-size")
     return text("unknown flag ", spelling,
                 "; the batch is set when the program is compiled: mtc compile --dim batch=N");
   std::vector<std::string> names;
-  names.reserve(optionFlags().size());
-  for (const OptionFlag &flag : optionFlags())
+  names.reserve(flags.size());
+  for (const OptionFlag &flag : flags)
     names.push_back(flag.line.spelling());
   return text("unknown flag ", spelling, terminal::suggestNames(spelling, names),
               "; --help-all lists every flag");
@@ -164,15 +173,19 @@ static std::string checkValue(const command_line::Flag &flag, const std::string 
 Options parseOptions(const MtcProgram &program, const std::vector<std::string> &arguments) {
   Options options;
   Problems problems;
-  const std::vector<command_line::Flag> lines = describeFlags();
-  const command_line::ParsedLine parsed = command_line::parse(lines, arguments, describeUnknown);
+  const std::vector<OptionFlag> flags = optionFlags(program);
+  const std::vector<command_line::Flag> lines = describeFlags(flags);
+  const command_line::ParsedLine parsed =
+      command_line::parse(lines, arguments, [&](const std::string &spelling) {
+        return describeUnknown(spelling, flags);
+      });
   for (const std::string &problem : parsed.problems)
     problems.add(problem);
   for (const std::string &operand : parsed.operands)
     problems.add("unknown argument ", operand, "; --help lists the flags");
   for (const command_line::GivenFlag &given : parsed.given) {
     const auto number = static_cast<size_t>(given.flag - lines.data());
-    if (number >= optionFlags().size()) {
+    if (number >= flags.size()) {
       options.help = true;
       options.helpsWithAll |= given.flag->name == "help-all";
       continue;
@@ -182,7 +195,7 @@ Options parseOptions(const MtcProgram &program, const std::vector<std::string> &
       problems.add(name, given.flag->value.empty() ? "" : " " + given.value, ": ", problem);
     else
       problems.collect(
-          [&] { optionFlags()[number].apply(options, FlagValue{program, name, given.value}); });
+          [&] { flags[number].apply(options, FlagValue{program, name, given.value}); });
   }
   if (options.help)
     return options;
@@ -242,7 +255,7 @@ std::string helpText(const MtcProgram &program, const std::string &programName, 
     help += "\nOutputs:\n";
   for (uint32_t i = 0; i < program.output_count; ++i)
     help += line(program.outputs[i], shapeText(shapeOf(program.outputs[i])), "  of a step");
-  help += command_line::describeFlags(describeFlags(), showsAll);
+  help += command_line::describeFlags(describeFlags(optionFlags(program)), showsAll);
   if (!showsAll)
     return help + text("\nRun '", programName, " --help-all' for every flag and the exit codes.\n");
   return help + "\nExit codes: 0 success, 1 invalid input, 2 a fault of the device or the system, "

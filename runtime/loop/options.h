@@ -8,6 +8,7 @@
 #include "runtime/data/normalization.h"
 #include "runtime/loop/schedule_override.h"
 #include "runtime/state/adapters.h"
+#include "runtime/state/settings.h"
 
 #include <cstdint>
 #include <optional>
@@ -42,6 +43,7 @@ struct Options {
   bool isForced = false;       ///< overwrite files that mtc did not write
   bool continuesOnNan = false; ///< --on-nan continue
   ScheduleFlags schedule;
+  Settings settings; ///< flags of the program's settings
   int64_t saveEvery = 0, keep = 0;
   int64_t validateEvery = 0; ///< number of steps; 0: an epoch
   bool isValidateEveryGiven = false;

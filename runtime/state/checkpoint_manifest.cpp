@@ -198,6 +198,16 @@ Augmentations parseAugmentations(const std::string &path, const Json &json) {
   return augmentations;
 }
 
+Settings parseSettings(const std::string &path, const Json &json) {
+  Settings settings;
+  for (const auto &[name, value] : json.items()) {
+    if (!value.is_number())
+      userError(path, ": 'settings' has '", name, "': ", value.dump(), "; expected a number");
+    settings[name] = value.get<double>();
+  }
+  return settings;
+}
+
 ValidationState parseValidation(const std::string &path, const Json &json) {
   const Fields fields(path, json);
   ValidationState validation;
@@ -336,6 +346,8 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
     json["parts"] = manifest.parts;
   if (state.schedule)
     json["schedule"] = jsonOf(*state.schedule);
+  if (!state.settings.empty())
+    json["settings"] = state.settings;
   if (!state.normalizations.empty())
     json["normalization"] = jsonOf(state.normalizations);
   for (const auto &[name, augmentation] : state.augmentations)
@@ -376,6 +388,8 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
   state.lastBatch = *lastBatchOfName(last.get<std::string>());
   if (json.contains("schedule"))
     state.schedule = parseSchedule(path, fields.object("schedule"));
+  if (json.contains("settings"))
+    state.settings = parseSettings(path, fields.object("settings"));
   if (json.contains("normalization"))
     state.normalizations = parseNormalizations(path, fields.object("normalization"));
   if (json.contains("augmentation"))

@@ -8,6 +8,7 @@
 #include "runtime/data/last_batch.h"
 #include "runtime/data/normalization.h"
 #include "runtime/state/schedule_settings.h"
+#include "runtime/state/settings.h"
 #include "runtime/state/validation_state.h"
 
 #include <cstdint>
@@ -36,6 +37,7 @@ struct TrainingState {
   int64_t scheduleSteps = 0;  ///< last step of the learning rate schedule
   LastBatch lastBatch = LastBatch::Wrap;
   std::optional<ScheduleSettings> schedule; ///< set by flags; nullopt: the compiled schedule
+  Settings settings;                        ///< set by flags
   Normalizations normalizations;            ///< of the inputs, by name
   Augmentations augmentations;              ///< of the inputs, by name
   std::vector<std::string> classes; ///< of image folders, by index; none if no folder is read

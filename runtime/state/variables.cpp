@@ -5,6 +5,7 @@
 #include "runtime/state/frozen_matrix.h"
 #include "runtime/state/initial_values.h"
 #include "runtime/state/module_tensors.h"
+#include "runtime/state/settings.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/messages.h"
@@ -96,6 +97,7 @@ static void reportMatches(const NamedWeights &chosen, std::vector<std::string> u
 
 void initializeVariables(const MtcProgram &program, Device &device, int threads,
                          const WeightsChoice &choice, bool keepTrained) {
+  writeSettings(program, device, {});
   std::vector<uint32_t> variables;
   for (uint32_t i = 0; i < program.variable_count; ++i)
     if (!keepTrained || !isSaved(program.variables[i]))

@@ -1,7 +1,7 @@
 // One violation of each constraint of StateOps.td.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{starts as "w", expected #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.scalar or elements (variable_c1)}}
+// expected-error @below {{starts as "w", expected #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.scalar, #mtc.setting or elements (variable_c1)}}
 mtc.variable parameter @w : tensor<4xf32> = "w"
 
 // -----
@@ -26,12 +26,12 @@ mtc.variable parameter @w : tensor<4611686018427387904xf32> = #mtc.zeros
 
 // -----
 
-// expected-error @below {{has the role parameter and starts as #mtc.scalar<step>, expected #mtc.scalar if and only if the role is scalar (variable_c2)}}
+// expected-error @below {{has the role parameter and starts as #mtc.scalar<step>, expected #mtc.scalar or #mtc.setting if and only if the role is scalar (variable_c2)}}
 mtc.variable parameter @w : tensor<i64> = #mtc.scalar<step>
 
 // -----
 
-// expected-error @below {{has the role scalar and starts as #mtc.zeros, expected #mtc.scalar if and only if the role is scalar (variable_c2)}}
+// expected-error @below {{has the role scalar and starts as #mtc.zeros, expected #mtc.scalar or #mtc.setting if and only if the role is scalar (variable_c2)}}
 mtc.variable scalar @step : tensor<i64> = #mtc.zeros
 
 // -----

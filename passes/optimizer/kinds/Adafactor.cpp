@@ -31,7 +31,7 @@ static double firstEpsilon(const Update &update, Value parameter) {
 /// Updates a second moment: state + w (value - state), where w = t^beta2-decay.
 static Value follow(Update &update, Value &state, Value value) {
   TensorBuilder &b = update.b;
-  Value weight = b.exp(b.mul(b.log(update.step), update.scalar(update.number("beta2-decay"))));
+  Value weight = b.exp(b.mul(b.log(update.step), update.scalar(update.value("beta2-decay"))));
   Value change = b.sub(value, state);
   return state = b.add(state, b.mul(change, broadcastLike(b, weight, change)));
 }
@@ -73,12 +73,12 @@ static Value transform(Update &update, ArrayRef<Value> tensors) {
   double eps1 = firstEpsilon(update, parameter);
   Value root = update.scalar(std::sqrt(typeOf(parameter).getNumElements()));
 
-  Value size = b.max(b.div(update.norm(parameter), root), update.scalar(update.number("eps2")));
+  Value size = b.max(b.div(update.norm(parameter), root), update.scalar(update.value("eps2")));
   Value rate = b.mul(size, b.min(update.learningRate, b.div(one, b.sqrt(update.step))));
 
   Value moment = tensors.size() > 2 ? tensors[2] : estimate(update, gradient);
   Value u = b.mul(gradient, b.rsqrt(b.max(moment, b.splat(gradient, eps1 * eps1))));
-  Value limit = b.mul(root, update.scalar(update.number("clip-threshold")));
+  Value limit = b.mul(root, update.scalar(update.value("clip-threshold")));
   rate = b.div(rate, b.max(one, b.div(update.norm(u), limit)));
   return b.mul(u, broadcastLike(b, rate, u));
 }

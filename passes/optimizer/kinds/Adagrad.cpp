@@ -18,9 +18,9 @@ static void build(Update &update) {
   Value &sum = update.states[0], one = update.scalar(1.0);
   Value g = update.gradient = update.gradientWithDecay();
   sum = b.add(sum, b.mul(g, g));
-  Value slowed = b.mul(b.sub(update.step, one), update.scalar(update.number("lr-decay")));
+  Value slowed = b.mul(b.sub(update.step, one), update.scalar(update.value("lr-decay")));
   Value rate = b.div(update.learningRate, b.add(one, slowed));
-  update.descend(b.div(g, b.add(b.sqrt(sum), update.broadcast(update.number("eps")))), rate);
+  update.descend(b.div(g, b.add(b.sqrt(sum), update.broadcast(update.value("eps")))), rate);
 }
 
 static constexpr OptimizerState states[] = {

@@ -18,15 +18,16 @@ static void step(Update &update) {
   TensorBuilder &b = update.b;
   Value g = update.gradient, one = update.scalar(1.0);
   Value &m = update.states[0], &v = update.states[1];
-  double beta1 = update.number("beta1"), beta2 = update.number("beta2");
+  const Number beta1 = update.value("beta1"), beta2 = update.value("beta2");
 
-  m = update.mix(m, g, 1.0 - beta1);
-  v = b.add(b.mul(v, update.broadcast(beta2)), b.mul(b.mul(g, g), update.broadcast(1.0 - beta2)));
+  m = update.mix(m, g, update.complement(beta1));
+  v = b.add(b.mul(v, update.broadcast(beta2)),
+            b.mul(b.mul(g, g), update.broadcast(update.complement(beta2))));
 
   Value rate = b.div(update.learningRate, b.sub(one, update.powerOfStep(beta1)));
   Value unbias = b.div(one, b.sqrt(b.sub(one, update.powerOfStep(beta2))));
   Value denominator =
-      b.add(b.mul(b.sqrt(v), update.broadcast(unbias)), update.broadcast(update.number("eps")));
+      b.add(b.mul(b.sqrt(v), update.broadcast(unbias)), update.broadcast(update.value("eps")));
   update.parameter = b.sub(update.parameter, b.div(b.mul(m, update.broadcast(rate)), denominator));
 }
 

@@ -16,12 +16,13 @@ static void build(Update &update) {
   TensorBuilder &b = update.b;
   Value g = update.gradient;
   Value &m = update.states[0];
-  auto mixed = [&](double beta) {
-    return b.add(b.mul(m, update.broadcast(beta)), b.mul(g, update.broadcast(1.0 - beta)));
+  auto mixed = [&](const Number &beta) {
+    return b.add(b.mul(m, update.broadcast(beta)),
+                 b.mul(g, update.broadcast(update.complement(beta))));
   };
   update.decayParameter();
-  update.descend(b.sign(mixed(update.number("beta1"))), update.learningRate);
-  m = mixed(update.number("beta2"));
+  update.descend(b.sign(mixed(update.value("beta1"))), update.learningRate);
+  m = mixed(update.value("beta2"));
 }
 
 static constexpr OptimizerState states[] = {{"moment1"}};

@@ -21,10 +21,10 @@ static Value orthogonalize(Update &update, Value x) {
   TensorBuilder &b = update.b;
   bool isTall = shapeOf(x)[0] > shapeOf(x)[1];
   int64_t longAxis = isTall ? 0 : 1;
-  Value norm = b.max(update.norm(x), update.scalar(update.number("eps")));
+  Value norm = b.max(update.norm(x), update.scalar(update.value("eps")));
   x = b.div(x, broadcastLike(b, norm, x));
   auto times = [&](Value value, StringRef name) {
-    return b.mul(value, b.splat(value, update.number(name)));
+    return b.mul(value, update.broadcastLike(update.value(name), value));
   };
   for (int i = 0; i < update.number("ns-steps"); ++i) {
     Value s = b.contract(x, x, {}, {}, {longAxis}, {longAxis});
@@ -50,10 +50,10 @@ static double adjustment(const Update &update, Value matrix) {
 /// p *= 1 - lr wd
 /// p -= lr adjustment · orthogonal(d)
 static SmallVector<Value> begin(Update &update) {
-  double momentum = update.number("momentum");
+  const Number momentum = update.value("momentum");
   Value g = update.gradient;
   Value &m = update.states[0];
-  m = update.mix(m, g, 1.0 - momentum);
+  m = update.mix(m, g, update.complement(momentum));
   return {update.number("nesterov") != 0.0 ? update.mix(g, m, momentum) : m};
 }
 

@@ -20,19 +20,19 @@ using namespace mtc;
 static void build(Update &update) {
   TensorBuilder &b = update.b;
   Value &square = update.states[0], &mean = update.states[1], &velocity = update.states[2];
-  double alpha = update.number("alpha");
+  const Number alpha = update.value("alpha");
   Value g = update.gradient = update.gradientWithDecay();
 
   square = b.add(b.mul(square, update.broadcast(alpha)),
-                 b.mul(b.mul(g, g), update.broadcast(1.0 - alpha)));
+                 b.mul(b.mul(g, g), update.broadcast(update.complement(alpha))));
   Value variance = square;
   if (mean) {
-    mean = update.mix(mean, g, 1.0 - alpha);
+    mean = update.mix(mean, g, update.complement(alpha));
     variance = b.sub(square, b.mul(mean, mean));
   }
-  Value d = b.div(g, b.add(b.sqrt(variance), update.broadcast(update.number("eps"))));
+  Value d = b.div(g, b.add(b.sqrt(variance), update.broadcast(update.value("eps"))));
   if (velocity)
-    d = velocity = b.add(b.mul(velocity, update.broadcast(update.number("momentum"))), d);
+    d = velocity = b.add(b.mul(velocity, update.broadcast(update.value("momentum"))), d);
   update.descend(d, update.learningRate);
 }
 

@@ -16,7 +16,7 @@ static void buildSgd(Update &update) {
 static void buildMomentum(Update &update) {
   TensorBuilder &b = update.b;
   Value &velocity = update.states[0], d;
-  auto decayed = [&] { return b.mul(velocity, update.broadcast(update.number("momentum"))); };
+  auto decayed = [&] { return b.mul(velocity, update.broadcast(update.value("momentum"))); };
   velocity = b.add(decayed(), d = update.gradientWithDecay());
   if (update.number("nesterov") == 0.0)
     return update.descend(velocity, update.learningRate);

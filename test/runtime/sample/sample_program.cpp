@@ -305,4 +305,6 @@ extern const MtcProgram mtc_program = {.abi_version = MTC_ABI_VERSION,
                                        .following_stage_count = 0,
                                        .following_stages = nullptr,
                                        .shape_count = 0,
-                                       .shapes = nullptr};
+                                       .shapes = nullptr,
+                                       .setting_count = 0,
+                                       .settings = nullptr};

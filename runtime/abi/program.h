@@ -67,8 +67,8 @@ typedef struct MtcSetting {
   const char *name; /* such as "weight-decay" */
   const char *flag; /* equal for numbers that are given together, in the order of their entries */
   const char *help;
-  int64_t offset; /* of an f64 */
-  double value;   /* as compiled */
+  int64_t offset;        /* of an f64 */
+  double value;          /* as compiled */
   double minimum, limit; /* valid are minimum <= value < limit */
 } MtcSetting;
 

@@ -176,6 +176,10 @@ def Mtc_UniformAttr : Mtc_Attr<"Uniform", "uniform"> {
   let assemblyFormat = "`<` $bound `>`";
 }
 
+def Mtc_AdaptedNormsAttr : Mtc_Attr<"AdaptedNorms", "adapted_norms"> {
+  let summary = "initialize with the norms of the adapted matrix";
+}
+
 def Mtc_RuntimeScalarAttr : Mtc_EnumAttr<Mtc_RuntimeScalar, "scalar"> {
   let summary = "value that the runtime writes before each step (f64 rate or i64 count)";
   let assemblyFormat = "`<` $value `>`";

@@ -204,7 +204,8 @@ private:
       if (ArrayAttr images = variable.getModuleImagesAttr())
         stream << variable.getSymName() << " is " << images << '\n';
     for (AdapterOp adapter : placed.getOps<AdapterOp>())
-      stream << adapter.getBase() << ' ' << adapter.getAlpha().convertToDouble() << '\n';
+      stream << adapter.getBase() << ' ' << adapter.getAlpha().convertToDouble()
+             << (adapter.getRankStabilized() ? " rank_stabilized\n" : "\n");
     return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)), /*LowerCase=*/true);
   }
 
@@ -232,12 +233,19 @@ private:
 
   llvm::SmallVector<Constant *> emitAdapters() {
     llvm::SmallVector<Constant *> adapters;
-    for (AdapterOp adapter : placed.getOps<AdapterOp>())
-      adapters.push_back(c.record(field<&MtcAdapter::base>(*variables.find(adapter.getBase())),
-                                  field<&MtcAdapter::down>(*variables.find(adapter.getDown())),
-                                  field<&MtcAdapter::up>(*variables.find(adapter.getUp())),
-                                  field<&MtcAdapter::axis>(adapter.getAxis()),
-                                  field<&MtcAdapter::alpha>(adapter.getAlpha().convertToDouble())));
+    for (AdapterOp adapter : placed.getOps<AdapterOp>()) {
+      const std::optional<StringRef> magnitude = adapter.getMagnitude();
+      const std::optional<APFloat> dropout = adapter.getDropout();
+      adapters.push_back(
+          c.record(field<&MtcAdapter::base>(*variables.find(adapter.getBase())),
+                   field<&MtcAdapter::down>(*variables.find(adapter.getDown())),
+                   field<&MtcAdapter::up>(*variables.find(adapter.getUp())),
+                   field<&MtcAdapter::magnitude>(magnitude ? *variables.find(*magnitude) : -1),
+                   field<&MtcAdapter::axis>(adapter.getAxis()),
+                   field<&MtcAdapter::is_rank_stabilized>(adapter.getRankStabilized()),
+                   field<&MtcAdapter::alpha>(adapter.getAlpha().convertToDouble()),
+                   field<&MtcAdapter::dropout>(dropout ? dropout->convertToDouble() : 0.0)));
+    }
     return adapters;
   }
 

@@ -141,6 +141,12 @@ LogicalResult VariableTable::add(ModuleOp placed) {
       spread = uniform.getBound().getValueAsDouble();
     } else if (isa<AsParameterAttr>(value)) {
       initial = MTC_INITIAL_PARAMETER;
+    } else if (isa<AdaptedNormsAttr>(value)) {
+      if (llvm::none_of(placed.getOps<AdapterOp>(), [&](AdapterOp adapter) {
+            return adapter.getMagnitude() == variable.getSymName();
+          }))
+        return variable.emitError("starts as norms, but is the magnitude of no adapter");
+      initial = MTC_INITIAL_ADAPTED_NORMS;
     } else if (auto elements = dyn_cast<ElementsAttr>(value)) {
       auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
       if (resource && !resource.getRawHandle().getBlob())

@@ -135,15 +135,15 @@ LogicalResult VariableOp::verify() {
     return emitOpError() << "of the role " << stringifyRole(getRole()) << " is " << type
                          << ", but starts as " << stored << " (variable_c4)";
   }
-  if (isa<InitializerAttr, NormalAttr, UniformAttr, ZerosAttr, AsParameterAttr, RuntimeScalarAttr,
-          SettingAttr>(getInitial()))
+  if (isa<InitializerAttr, NormalAttr, UniformAttr, ZerosAttr, AsParameterAttr, AdaptedNormsAttr,
+          RuntimeScalarAttr, SettingAttr>(getInitial()))
     return verifyImages(*this);
   auto elements = dyn_cast<ElementsAttr>(getInitial());
   if (!elements)
-    return emitOpError()
-           << "starts as " << getInitial()
-           << ", expected #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, "
-              "#mtc.as_parameter, #mtc.scalar, #mtc.setting or elements (variable_c1)";
+    return emitOpError() << "starts as " << getInitial()
+                         << ", expected #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, "
+                            "#mtc.as_parameter, #mtc.adapted_norms, #mtc.scalar, #mtc.setting or "
+                            "elements (variable_c1)";
   if (elements.getShapedType() != getWholeType())
     return emitOpError() << "starts as elements of " << elements.getShapedType() << ", expected "
                          << getWholeType() << " (variable_c1)";
@@ -212,12 +212,20 @@ LogicalResult AdapterOp::verifySymbolUses(SymbolTableCollection &symbols) {
   ArrayRef<int64_t> whole = base.getSourceType().getShape(), first = down.getWholeType().getShape(),
                     second = up.getWholeType().getShape();
   auto axis = static_cast<int64_t>(getAxis());
-  if (whole.size() == 2 && first.size() == 2 && second.size() == 2 && (axis == 0 || axis == 1) &&
-      first[1] == whole[axis] && second[0] == whole[1 - axis] && first[0] == second[1])
+  if (whole.size() != 2 || first.size() != 2 || second.size() != 2 || (axis != 0 && axis != 1) ||
+      first[1] != whole[axis] || second[0] != whole[1 - axis] || first[0] != second[1])
+    return emitOpError() << "adapts " << base.getWholeType() << " along axis " << axis << " by "
+                         << down.getWholeType() << " and " << up.getWholeType()
+                         << ", expected matrices whose product has its shape (adapter_c2)";
+  if (!getMagnitude())
     return success();
-  return emitOpError() << "adapts " << base.getWholeType() << " along axis " << axis << " by "
-                       << down.getWholeType() << " and " << up.getWholeType()
-                       << ", expected matrices whose product has its shape (adapter_c2)";
+  VariableOp magnitude = find(getMagnitudeAttr(), Role::Parameter);
+  if (!magnitude)
+    return failure();
+  if (magnitude.getWholeType().getShape() != ArrayRef(second[0]))
+    return emitOpError() << "has magnitudes " << magnitude.getWholeType()
+                         << ", expected one for each of " << second[0] << " rows (adapter_c3)";
+  return success();
 }
 
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {

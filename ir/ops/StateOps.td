@@ -38,8 +38,8 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
       = #mtc.initializer<"fc2.weight">
     ```
 
-    * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.scalar,
-      #mtc.setting, #mtc.stored or elements of the variable's type.
+    * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter,
+      #mtc.adapted_norms, #mtc.scalar, #mtc.setting, #mtc.stored or elements of the variable's type.
     * variable_c2: a `scalar`, and no other variable, is initialized with #mtc.scalar or #mtc.setting, and has the type that the
       runtime writes.
     * variable_c3: a variable that is initialized with #mtc.as_parameter has a parameter (`of`).
@@ -98,7 +98,11 @@ def AdapterOp : Mtc_Op<"adapter", [HasParent<"::mlir::ModuleOp">, DeclareOpInter
   let summary = "a low-rank adapter (LoRA) of a frozen matrix";
   let description = [{
     Represents `base + alpha / rank * up down`, where `rank` is the extent between the two matrices (Hu et al., "LoRA: Low-Rank
-    Adaptation of Large Language Models", 2021). `axis` is the contracted axis of the base: 1 for a matrix [out, in].
+    Adaptation of Large Language Models", 2021). With `rank_stabilized`, the scale is `alpha / sqrt(rank)` (Kalajdzievski, "A Rank
+    Stabilization Scaling Factor for Fine-Tuning with LoRA", 2023). With `magnitude`, each row of the sum is rescaled to the norm
+    in this vector (Liu et al., "DoRA: Weight-Decomposed Low-Rank Adaptation", 2024); rows are those of the matrix [out, in].
+    `axis` is the contracted axis of the base: 1 for a matrix [out, in]. `dropout` is the probability with which training drops
+    elements of the adapter's input.
 
     ```mlir
     mtc.adapter @fc.weight axis 1 down @fc.lora_A.weight up @fc.lora_B.weight alpha 1.600000e+01
@@ -106,9 +110,14 @@ def AdapterOp : Mtc_Op<"adapter", [HasParent<"::mlir::ModuleOp">, DeclareOpInter
 
     * adapter_c1: the symbols name a frozen variable and two parameters.
     * adapter_c2: the base is a matrix, down is [rank, in] and up is [out, rank].
+    * adapter_c3: the magnitude is a parameter [out].
   }];
-  let arguments = (ins FlatSymbolRefAttr:$base, I64Attr:$axis, FlatSymbolRefAttr:$down, FlatSymbolRefAttr:$up, F64Attr:$alpha);
-  let assemblyFormat = "$base `axis` $axis `down` $down `up` $up `alpha` $alpha attr-dict";
+  let arguments = (ins FlatSymbolRefAttr:$base, I64Attr:$axis, FlatSymbolRefAttr:$down, FlatSymbolRefAttr:$up, F64Attr:$alpha,
+                       UnitAttr:$rank_stabilized, OptionalAttr<F64Attr>:$dropout, OptionalAttr<FlatSymbolRefAttr>:$magnitude);
+  let assemblyFormat = [{
+    $base `axis` $axis `down` $down `up` $up `alpha` $alpha (`rank_stabilized` $rank_stabilized^)? (`dropout` $dropout^)?
+    (`magnitude` $magnitude^)? attr-dict
+  }];
 }
 
 def ReadOp : Mtc_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

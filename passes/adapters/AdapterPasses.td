@@ -14,9 +14,10 @@ def AddAdapters : Pass<"mtc-add-adapters", "::mlir::ModuleOp"> {
     [rank, in] and uniformly distributed within ±1 / sqrt(in), which is kaiming_uniform_ with a = sqrt(5); B is [out, rank] and
     zero. If several patterns match, the pattern with the most literal characters applies; among equals, the last.
 
-    The setting `rslora` replaces `alpha / rank` by `alpha / sqrt(rank)` (Kalajdzievski, "A Rank Stabilization Scaling Factor for
-    Fine-Tuning with LoRA", 2023); the `mtc.adapter` has the alpha of the same factor without the setting. `dropout=p` drops
-    elements of the x of A in training.
+    The setting `rslora` replaces `alpha / rank` by `alpha / sqrt(rank)`. `dropout=p` drops elements of the x of A in training.
+    `dora` rescales the result to trained norms, which start as those of W: `m / n * (x W + alpha / rank * (x A) B)`, where n are
+    the norms of `W + alpha / rank * A B` over the input axis, constant for gradients (Liu et al., "DoRA: Weight-Decomposed
+    Low-Rank Adaptation", 2024).
 
     A weight can be adapted if it is a frozen matrix and its only users are contractions over one of its axes, directly or
     through transposes. Other matching parameters are skipped with a remark, and weights of convolutions with a warning. A

@@ -38,8 +38,10 @@ struct AddAdaptersPass : mtc::impl::AddAdaptersBase<AddAdaptersPass> {
 private:
   FailureOr<SmallVector<Request>> readRequests();
   LogicalResult adapt(VariableOp base, Request &request, DropoutStreams &streams);
-  FailureOr<VariableOp> addFactor(VariableOp base, StringRef factor, ArrayRef<int64_t> shape,
-                                  Attribute initial);
+  LogicalResult check(VariableOp base, const AdaptableUses &found, const LowRankSpec &spec);
+  FailureOr<LowRankUpdate> addAdapter(VariableOp base, int64_t axis, const LowRankSpec &spec);
+  FailureOr<VariableOp> addParameter(VariableOp base, StringRef name, ArrayRef<int64_t> shape,
+                                     Attribute initial);
   LogicalResult check(ArrayRef<Request> requests);
 
   func::FuncOp forward;
@@ -78,14 +80,14 @@ static Request *findRequest(MutableArrayRef<Request> requests, VariableOp variab
   return decides;
 }
 
-/// Creates a factor named as in PEFT: "MODULE.FACTOR.weight", where MODULE is the weight's module.
-FailureOr<VariableOp> AddAdaptersPass::addFactor(VariableOp base, StringRef factor,
-                                                 ArrayRef<int64_t> shape, Attribute initial) {
+/// Creates a parameter named as in PEFT: "MODULE.NAME", where MODULE is the weight's module.
+FailureOr<VariableOp> AddAdaptersPass::addParameter(VariableOp base, StringRef ownName,
+                                                    ArrayRef<int64_t> shape, Attribute initial) {
   StringRef module = base.getModuleName().value_or(base.getSymName());
   if (ArrayAttr images = base.getModuleImagesAttr(); images && !images.empty())
     module = cast<TensorImageAttr>(images[0]).getName();
   module.consume_back(".weight");
-  std::string name = (module + "." + factor + ".weight").str();
+  std::string name = (module + "." + ownName).str();
   if (getOperation().lookupSymbol(name))
     return emitError(base.getLoc(), "--lora: the adapter of '")
            << base.getSymName() << "' would be '" << name << "', which already exists in the model";
@@ -97,6 +99,58 @@ FailureOr<VariableOp> AddAdaptersPass::addFactor(VariableOp base, StringRef fact
                             RankedTensorType::get(shape, element), initial);
 }
 
+LogicalResult AddAdaptersPass::check(VariableOp base, const AdaptableUses &found,
+                                     const LowRankSpec &spec) {
+  auto fail = [&]() -> InFlightDiagnostic {
+    return emitError(base.getLoc(), "--lora ") << spec.text << ": '" << base.getSymName() << "' ";
+  };
+  if (base.getRole() == Role::Parameter)
+    return fail() << "is trained itself; use --freeze for it, or omit it from --train";
+  if (int64_t least = *llvm::min_element(base.getTensorType().getShape()); spec.rank > least)
+    return fail() << "is " << print(base.getTensorType()) << ", whose rank is at most " << least;
+  const int64_t axis = found.uses.front().axis;
+  if (spec.trainsMagnitude &&
+      llvm::any_of(found.uses, [&](const AdaptableUse &use) { return use.axis != axis; }))
+    return fail() << "is also used transposed, for which dora is not defined; omit dora";
+  return success();
+}
+
+/// Adds the parameters of the adapter and its record in the program.
+FailureOr<LowRankUpdate> AddAdaptersPass::addAdapter(VariableOp base, int64_t axis,
+                                                     const LowRankSpec &spec) {
+  const int64_t in = base.getTensorType().getDimSize(axis),
+                out = base.getTensorType().getDimSize(1 - axis);
+  OpBuilder builder(&getContext());
+  // Each parameter is inserted after the base, so that the last one is the first in the text.
+  VariableOp magnitude;
+  if (spec.trainsMagnitude) {
+    FailureOr<VariableOp> added =
+        addParameter(base, "lora_magnitude_vector", {out}, AdaptedNormsAttr::get(&getContext()));
+    if (failed(added))
+      return failure();
+    magnitude = *added;
+  }
+  FailureOr<VariableOp> up =
+      addParameter(base, "lora_B.weight", {out, spec.rank}, ZerosAttr::get(&getContext()));
+  auto even = UniformAttr::get(&getContext(),
+                               builder.getF64FloatAttr(1 / std::sqrt(static_cast<double>(in))));
+  FailureOr<VariableOp> down = addParameter(base, "lora_A.weight", {spec.rank, in}, even);
+  if (failed(up) || failed(down))
+    return failure();
+  builder.setInsertionPointAfter(magnitude ? magnitude : *up);
+  auto symbol = [](VariableOp variable) {
+    return variable ? FlatSymbolRefAttr::get(variable.getSymNameAttr()) : FlatSymbolRefAttr();
+  };
+  AdapterOp::create(builder, base.getLoc(), symbol(base), builder.getI64IntegerAttr(axis),
+                    symbol(*down), symbol(*up), builder.getF64FloatAttr(spec.alpha),
+                    spec.rankStabilized ? builder.getUnitAttr() : UnitAttr(),
+                    spec.dropout > 0 ? builder.getF64FloatAttr(spec.dropout) : FloatAttr(),
+                    symbol(magnitude));
+  ++weights;
+  elements += spec.rank * (in + out) + (magnitude ? out : 0);
+  return LowRankUpdate{base, *down, *up, magnitude, axis, spec.scale(), spec.dropout};
+}
+
 LogicalResult AddAdaptersPass::adapt(VariableOp base, Request &request, DropoutStreams &streams) {
   AdaptableUses found = AdaptableUses::find(base, forward);
   if (found.isConvolved)
@@ -105,37 +159,13 @@ LogicalResult AddAdaptersPass::adapt(VariableOp base, Request &request, DropoutS
     request.passedOver.push_back(("'" + base.getSymName() + "' (" + found.reason + ")").str());
     return success();
   }
-  if (base.getRole() == Role::Parameter)
-    return emitError(base.getLoc(), "--lora ")
-           << request.spec.text << ": '" << base.getSymName()
-           << "' is trained itself; use --freeze for it, or omit it from --train";
-  int64_t axis = found.uses.front().axis, rank = request.spec.rank;
-  int64_t in = base.getTensorType().getDimSize(axis),
-          out = base.getTensorType().getDimSize(1 - axis);
-  if (rank > std::min(in, out))
-    return emitError(base.getLoc(), "--lora ")
-           << request.spec.text << ": '" << base.getSymName() << "' is "
-           << print(base.getTensorType()) << ", whose rank is at most " << std::min(in, out);
-  OpBuilder builder(&getContext());
-  FailureOr<VariableOp> up = addFactor(base, "lora_B", {out, rank}, ZerosAttr::get(&getContext()));
-  auto even = UniformAttr::get(&getContext(),
-                               builder.getF64FloatAttr(1 / std::sqrt(static_cast<double>(in))));
-  FailureOr<VariableOp> down = addFactor(base, "lora_A", {rank, in}, even);
-  if (failed(up) || failed(down))
+  if (failed(check(base, found, request.spec)))
     return failure();
-  builder.setInsertionPointAfter(*up);
-  const double alpha = request.spec.alphaForRank();
-  auto symbol = [](VariableOp variable) {
-    return FlatSymbolRefAttr::get(variable.getSymNameAttr());
-  };
-  AdapterOp::create(builder, base.getLoc(), symbol(base), builder.getI64IntegerAttr(axis),
-                    symbol(*down), symbol(*up), builder.getF64FloatAttr(alpha));
-  LowRankUpdate update{*down, *up, axis, alpha / static_cast<double>(rank), request.spec.dropout};
-  for (const AdaptableUse &use : found.uses)
-    update.apply(use, streams);
+  FailureOr<LowRankUpdate> update = addAdapter(base, found.uses.front().axis, request.spec);
+  if (failed(update))
+    return failure();
+  update->apply(found.uses, streams);
   ++request.adapted;
-  ++weights;
-  elements += rank * (in + out);
   return success();
 }
 

@@ -21,6 +21,10 @@ static llvm::Error makeError(StringRef key, const Twine &problem, StringRef valu
 
 /// Sets one setting. A number alone is a rank, a switch alone is on.
 static llvm::Error takeSetting(LowRankSpec &spec, StringRef key, StringRef value) {
+  auto takeSwitch = [&](bool &isOn) {
+    std::string problem = parseValue(value, isOn);
+    return problem.empty() ? llvm::Error::success() : makeError(key, problem, value);
+  };
   if (key == "rank") {
     if (parseValue(value, spec.rank).empty() && spec.rank > 0)
       return llvm::Error::success();
@@ -37,12 +41,12 @@ static llvm::Error takeSetting(LowRankSpec &spec, StringRef key, StringRef value
       return llvm::Error::success();
     return makeError(key, "expected a probability of at least 0 and less than 1", value);
   }
-  if (key == "rslora") {
-    std::string problem = parseValue(value, spec.rankStabilized);
-    return problem.empty() ? llvm::Error::success() : makeError(key, problem, value);
-  }
+  if (key == "rslora")
+    return takeSwitch(spec.rankStabilized);
+  if (key == "dora")
+    return takeSwitch(spec.trainsMagnitude);
   return llvm::createStringError("unknown setting '" + key +
-                                 "'; expected rank, alpha, dropout or rslora");
+                                 "'; expected rank, alpha, dropout, rslora or dora");
 }
 
 static bool isRank(StringRef text) {
@@ -54,7 +58,7 @@ static bool isRank(StringRef text) {
 /// at least one item must have a form that is a setting.
 static bool areSettings(StringRef text) {
   return llvm::any_of(llvm::split(text, ','), [](StringRef item) {
-    return item.contains('=') || item == "rslora" || isRank(item);
+    return item.contains('=') || item == "rslora" || item == "dora" || isRank(item);
   });
 }
 
@@ -86,8 +90,9 @@ llvm::Expected<LowRankSpec> LowRankSpec::parse(StringRef text) {
   return spec;
 }
 
-double LowRankSpec::alphaForRank() const {
-  return rankStabilized ? alpha * std::sqrt(static_cast<double>(rank)) : alpha;
+double LowRankSpec::scale() const {
+  const auto divisor = static_cast<double>(rank);
+  return alpha / (rankStabilized ? std::sqrt(divisor) : divisor);
 }
 
 std::optional<size_t> LowRankSpec::findMatch(VariableOp variable) const {

@@ -10,18 +10,19 @@
 namespace mtc {
 
 /// Specifies the adapters for all weights whose name matches a glob pattern:
-/// "PATTERN:rank=8,alpha=16,dropout=0.1,rslora", or "PATTERN:8" for a rank. The defaults are
+/// "PATTERN:rank=8,alpha=16,dropout=0.1,rslora,dora", or "PATTERN:8" for a rank. The defaults are
 /// those of PEFT's LoraConfig.
 struct LowRankSpec {
   std::string text; ///< The specification as the user wrote it.
   std::string pattern;
   int64_t rank = 8;
   double alpha = 8;
-  double dropout = 0;          ///< Probability with which training drops elements of the input.
-  bool rankStabilized = false; ///< Scale by alpha / sqrt(rank) instead of alpha / rank.
+  double dropout = 0;           ///< Probability with which training drops elements of the input.
+  bool rankStabilized = false;  ///< Scale by alpha / sqrt(rank) instead of alpha / rank.
+  bool trainsMagnitude = false; ///< DoRA: rescale each row to a trained norm.
 
-  /// Returns the alpha whose quotient by the rank is the factor of the low-rank update.
-  double alphaForRank() const;
+  /// Returns the factor of the low-rank update.
+  double scale() const;
 
   /// Parses a specification; fails on unknown, repeated or invalid settings and patterns.
   static llvm::Expected<LowRankSpec> parse(llvm::StringRef text);

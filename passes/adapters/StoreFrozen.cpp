@@ -175,6 +175,13 @@ void StoreFrozenPass::runOnOperation() {
   target = TargetInfo::of(getOperation());
   matrices = bytes = 0;
   left.clear();
+  for (auto adapter : getOperation().getOps<AdapterOp>())
+    if (storage == Storage::NF4 && adapter.getMagnitude()) {
+      adapter.emitError("--frozen-bits 4: '")
+          << adapter.getBase() << "' has an adapter with dora, which needs the norms of the matrix "
+          << "in each step; expected --frozen-bits 16 or 32, or --lora without dora";
+      return signalPassFailure();
+    }
   for (auto variable : llvm::to_vector(getOperation().getOps<VariableOp>()))
     if (variable.getRole() == Role::Frozen && variable.getTensorType().getRank() == 2 &&
         variable.getTensorType().getElementType().isF32())

@@ -38,7 +38,9 @@ typedef enum MtcInitial {
   MTC_INITIAL_PARAMETER = 6, /* the initial value of the parameter given by MtcVariable::of */
   /* random, uniform in [-`spread`, `spread`), a pure function of (seed 0, variable's name, element
    * index) */
-  MTC_INITIAL_UNIFORM = 7
+  MTC_INITIAL_UNIFORM = 7,
+  /* the norms of the matrix of the adapter whose magnitude the variable is, each over `in` */
+  MTC_INITIAL_ADAPTED_NORMS = 8
 } MtcInitial;
 
 /* A mapping between elements of a variable and elements of a tensor in another file. For all
@@ -97,14 +99,17 @@ typedef struct MtcBuffer {
                               batches */
 } MtcBuffer;
 
-/* A low-rank adapter of a frozen matrix. Users of the matrix compute with
- * base + (alpha / rank) up @ down, where down is [rank, in] and up is [out, rank]; only the factors
- * are trained. All three fields are indices of variables; the factors are f64 if the base is f64,
- * otherwise f32. */
+/* A low-rank adapter of a frozen matrix. Users of the matrix compute with base + scale up @ down,
+ * where down is [rank, in] and up is [out, rank], and scale is alpha / rank, or alpha / sqrt(rank)
+ * if it is rank-stabilized. With a magnitude, [out], the sum is rescaled along `in` to these norms.
+ * Only the factors and the magnitude are trained. All four fields are indices of variables, which
+ * are f64 if the base is f64, otherwise f32; the magnitude is -1 if there is none. */
 typedef struct MtcAdapter {
-  int32_t base, down, up;
+  int32_t base, down, up, magnitude;
   uint32_t axis; /* axis of `in` in the base: 1 if the base is [out, in] */
+  uint32_t is_rank_stabilized;
   double alpha;
+  double dropout; /* the probability with which training drops elements of the input of `down` */
 } MtcAdapter;
 
 #ifdef __cplusplus

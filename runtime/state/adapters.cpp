@@ -3,6 +3,7 @@
 
 #include "runtime/io/durable_file.h"
 #include "runtime/io/safetensors.h"
+#include "runtime/state/matrix_norms.h"
 #include "runtime/state/module_tensors.h"
 #include "runtime/state/saved_modules.h"
 #include "runtime/state/stored_variable.h"
@@ -10,8 +11,10 @@
 #include "runtime/support/failure.h"
 #include "runtime/support/floats.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -48,16 +51,16 @@ std::vector<double> asDoubles(const MtcTensor &tensor, const std::vector<char> &
   return tensor.type == MTC_F64 ? convert(double()) : convert(float());
 }
 
-/// Adds `change(i)` to each element of a float type.
+/// Replaces each element e of a float type by `change(i, e)`.
 template <typename Format, typename Change>
-void addTo(Format format, char *elements, int64_t bytes, const Change &change) {
+void changeEach(Format format, char *elements, int64_t bytes, const Change &change) {
   using Stored = typename Format::Stored;
   const auto count = bytes / static_cast<int64_t>(sizeof(Stored));
   for (int64_t i = 0; i < count; ++i) {
     Stored element;
     char *place = elements + i * static_cast<int64_t>(sizeof(Stored));
     std::memcpy(&element, place, sizeof element);
-    element = format.round(static_cast<double>(format.widen(element)) + change(i));
+    element = format.round(change(i, static_cast<double>(format.widen(element))));
     std::memcpy(place, &element, sizeof element);
   }
 }
@@ -95,13 +98,22 @@ void makeFolder(const std::string &folder) {
     systemError(folder, ": the folder cannot be made: ", std::strerror(errno));
 }
 
-nlohmann::json number(double value) {
-  auto whole = static_cast<int64_t>(value);
-  return static_cast<double>(whole) == value ? nlohmann::json(whole) : nlohmann::json(value);
+int64_t rankOf(const MtcProgram &program, const MtcAdapter &adapter) {
+  return tensorOf(program, adapter.down).dims[0];
+}
+
+double divisorOf(const MtcProgram &program, const MtcAdapter &adapter) {
+  const auto rank = static_cast<double>(rankOf(program, adapter));
+  return adapter.is_rank_stabilized ? std::sqrt(rank) : rank;
 }
 
 nlohmann::json textOrNull(const std::string &value) {
   return value.empty() ? nlohmann::json() : nlohmann::json(value);
+}
+
+nlohmann::json number(double value) {
+  auto whole = static_cast<int64_t>(value);
+  return static_cast<double>(whole) == value ? nlohmann::json(whole) : nlohmann::json(value);
 }
 
 /// Returns the paths of the modules that have adapters.
@@ -113,20 +125,27 @@ std::set<std::string> adaptedModules(const MtcProgram &program) {
 }
 
 /// Returns the configuration for PEFT. `rank_pattern` and `alpha_pattern` list the adapters that
-/// differ from the first one.
+/// differ from the first one. PEFT scales all adapters of a file by one rule: unless all are
+/// rank-stabilized, alpha is the scale times the rank.
 std::string describeAdapters(const MtcProgram &program, const SavedModules &saved,
                              const AdapterModel &model) {
   nlohmann::json ranks = nlohmann::json::object(), alphas = ranks;
-  auto rankOf = [&](const MtcAdapter &a) { return tensorOf(program, a.down).dims[0]; };
-  const MtcAdapter &first = program.adapters[0];
+  const MtcAdapter &first = program.adapters[0], *end = program.adapters + program.adapter_count;
+  const bool isStabilized = std::all_of(
+      program.adapters, end, [](const MtcAdapter &each) { return each.is_rank_stabilized; });
+  auto alphaOf = [&](const MtcAdapter &each) {
+    return isStabilized || !each.is_rank_stabilized
+               ? each.alpha
+               : each.alpha * std::sqrt(static_cast<double>(rankOf(program, each)));
+  };
   bool isInputMajor = false;
   for (uint32_t i = 0; i < program.adapter_count; ++i) {
     const MtcAdapter &adapter = program.adapters[i];
     const std::string module = moduleOf(program, adapter);
-    if (rankOf(adapter) != rankOf(first))
-      ranks[module] = rankOf(adapter);
-    if (adapter.alpha != first.alpha)
-      alphas[module] = number(adapter.alpha);
+    if (rankOf(program, adapter) != rankOf(program, first))
+      ranks[module] = rankOf(program, adapter);
+    if (alphaOf(adapter) != alphaOf(first))
+      alphas[module] = number(alphaOf(adapter));
     isInputMajor |= *inputAxisInModule(program, adapter) == 0;
   }
   nlohmann::json whole = nullptr;
@@ -136,9 +155,11 @@ std::string describeAdapters(const MtcProgram &program, const SavedModules &save
                                  {"base_model_name_or_path", textOrNull(model.base)},
                                  {"task_type", textOrNull(model.task)},
                                  {"inference_mode", true},
-                                 {"r", rankOf(first)},
-                                 {"lora_alpha", number(first.alpha)},
-                                 {"lora_dropout", 0.0},
+                                 {"r", rankOf(program, first)},
+                                 {"lora_alpha", number(alphaOf(first))},
+                                 {"lora_dropout", first.dropout},
+                                 {"use_rslora", isStabilized},
+                                 {"use_dora", first.magnitude >= 0},
                                  {"bias", "none"},
                                  {"fan_in_fan_out", isInputMajor},
                                  {"target_modules", adaptedModules(program)},
@@ -159,16 +180,39 @@ AdapterMerger::AdapterMerger(const MtcProgram &program, Device &device,
     const MtcAdapter &adapter = program.adapters[i];
     const MtcVariable &adapted = program.variables[adapter.base];
     const MtcTensor base = adapted.source ? *adapted.source : tensorOf(program, adapter.base);
-    const int64_t rank = tensorOf(program, adapter.down).dims[0];
-    adapters[static_cast<uint32_t>(adapter.base)] = {base.dims[adapter.axis],
-                                                     base.dims[1 - adapter.axis],
-                                                     rank,
-                                                     base.type,
-                                                     adapter.axis == 0,
-                                                     adapter.alpha / static_cast<double>(rank),
-                                                     read(adapter.down),
-                                                     read(adapter.up)};
+    Factors &f = adapters[static_cast<uint32_t>(adapter.base)];
+    f = {base.dims[adapter.axis],
+         base.dims[1 - adapter.axis],
+         rankOf(program, adapter),
+         base.type,
+         adapter.axis == 0,
+         adapter.alpha / divisorOf(program, adapter),
+         read(adapter.down),
+         read(adapter.up),
+         {}};
+    if (adapter.magnitude < 0)
+      continue;
+    // Norms are those of the matrix as the program stores it.
+    const std::vector<double> norms =
+        normsOver(adapter.axis, tensorOf(program, adapter.base),
+                  readVariable(program, device, finite, adapter.base, path),
+                  [&](int64_t element) { return f.changeOf(element); });
+    f.ratios = read(adapter.magnitude);
+    for (size_t i = 0; i < norms.size(); ++i)
+      f.ratios[i] /= norms[i];
   }
+}
+
+int64_t AdapterMerger::Factors::outputOf(int64_t element) const {
+  return isInputMajor ? element % out : element / in;
+}
+
+double AdapterMerger::Factors::changeOf(int64_t element) const {
+  const int64_t row = outputOf(element), column = isInputMajor ? element / out : element % in;
+  double sum = 0;
+  for (int64_t k = 0; k < rank; ++k)
+    sum += up[static_cast<size_t>(row * rank + k)] * down[static_cast<size_t>(k * in + column)];
+  return scale * sum;
 }
 
 void AdapterMerger::merge(uint32_t variable, int64_t at, char *elements, int64_t bytes) const {
@@ -176,20 +220,19 @@ void AdapterMerger::merge(uint32_t variable, int64_t at, char *elements, int64_t
   if (found == adapters.end())
     return;
   const Factors &f = found->second;
-  const int64_t first = at / typeBytes(f.type), columns = f.isInputMajor ? f.out : f.in;
-  auto change = [&](int64_t i) {
-    const int64_t row = (first + i) / columns, column = (first + i) % columns;
-    const int64_t in = f.isInputMajor ? row : column, out = f.isInputMajor ? column : row;
-    double sum = 0;
-    for (int64_t k = 0; k < f.rank; ++k)
-      sum +=
-          f.up[static_cast<size_t>(out * f.rank + k)] * f.down[static_cast<size_t>(k * f.in + in)];
-    return f.scale * sum;
+  const int64_t first = at / typeBytes(f.type);
+  auto change = [&](int64_t i, double element) {
+    const double sum = element + f.changeOf(first + i);
+    return f.ratios.empty() ? sum : f.ratios[static_cast<size_t>(f.outputOf(first + i))] * sum;
   };
-  withFloat(f.type, [&](auto format) { addTo(format, elements, bytes, change); });
+  withFloat(f.type, [&](auto format) { changeEach(format, elements, bytes, change); });
 }
 
 std::string adapterProblem(const MtcProgram &program) {
+  for (uint32_t i = 1; i < program.adapter_count; ++i)
+    if ((program.adapters[i].magnitude >= 0) != (program.adapters[0].magnitude >= 0))
+      return "some adapters have a magnitude (dora) and others do not, which PEFT's format cannot "
+             "express; write the merged model with --export or --export-weights";
   std::string names;
   for (uint32_t i = 0; i < program.adapter_count; ++i)
     if (!inputAxisInModule(program, program.adapters[i]))
@@ -208,7 +251,10 @@ void exportAdapters(const MtcProgram &program, Device &device, const FiniteVaria
   std::vector<SafetensorsEntry> entries;
   std::vector<std::vector<char>> values;
   for (uint32_t i = 0; i < program.adapter_count; ++i)
-    for (int32_t index : {program.adapters[i].down, program.adapters[i].up}) {
+    for (int32_t index :
+         {program.adapters[i].down, program.adapters[i].up, program.adapters[i].magnitude}) {
+      if (index < 0)
+        continue;
       const MtcTensor tensor = tensorOf(program, index);
       entries.push_back(
           {std::string("base_model.model.") + tensor.name, tensor.type, shapeOf(tensor)});

@@ -20,7 +20,8 @@ public:
                 const std::string &path);
 
   /// Adds the adapter's update to the elements of a variable from byte `at` on, the start of an
-  /// element. No effect if the variable has no adapter.
+  /// element, and rescales the sums if the adapter has a magnitude. No effect if the variable has
+  /// no adapter.
   void merge(uint32_t variable, int64_t at, char *elements, int64_t bytes) const;
 
 private:
@@ -30,6 +31,12 @@ private:
     bool isInputMajor; ///< the base is [in, out]
     double scale;
     std::vector<double> down, up;
+    std::vector<double> ratios; ///< factors of the rows of [out, in]; empty without a magnitude
+
+    /// Returns the index along `out` of an element of the base, in row-major order.
+    int64_t outputOf(int64_t element) const;
+    /// Returns the update of an element of the base.
+    double changeOf(int64_t element) const;
   };
 
   std::map<uint32_t, Factors> adapters; ///< keyed by the index of the base

@@ -1,6 +1,7 @@
 // Values are random, stored in the program, or tensors of a weights file.
 #include "runtime/state/initial_values.h"
 
+#include "runtime/state/matrix_norms.h"
 #include "runtime/state/module_tensors.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
@@ -106,7 +107,8 @@ bool InitialValues::needsOwn(uint32_t variable) const {
 bool InitialValues::fills(uint32_t variable) const {
   const uint32_t initial = program.variables[variable].initial;
   return !find(variable).empty() || initial == MTC_INITIAL_DATA || initial == MTC_INITIAL_NORMAL ||
-         initial == MTC_INITIAL_UNIFORM || initial == MTC_INITIAL_SPLAT;
+         initial == MTC_INITIAL_UNIFORM || initial == MTC_INITIAL_SPLAT ||
+         initial == MTC_INITIAL_ADAPTED_NORMS;
 }
 
 void InitialValues::fill(uint32_t variable, uint32_t type, char *to, int64_t at,
@@ -125,9 +127,31 @@ void InitialValues::fill(uint32_t variable, uint32_t type, char *to, int64_t at,
     return fillRandom(described, type, to, at, bytes, threads);
   case MTC_INITIAL_SPLAT:
     return fillSplat(described, to, bytes);
+  case MTC_INITIAL_ADAPTED_NORMS:
+    return fillAdaptedNorms(variable, type, to, at, bytes);
   default:
     return;
   }
+}
+
+/// Fills `bytes` bytes with the norms of the adapted matrix, whose update is zero before training
+/// begins.
+void InitialValues::fillAdaptedNorms(uint32_t variable, uint32_t type, char *to, int64_t at,
+                                     int64_t bytes) const {
+  const MtcAdapter *adapter = std::find_if(
+      program.adapters, program.adapters + program.adapter_count,
+      [&](const MtcAdapter &each) { return each.magnitude == static_cast<int32_t>(variable); });
+  const auto base = static_cast<uint32_t>(adapter->base);
+  const std::vector<double> norms = normsOver(adapter->axis, valueOf(program, base), value(base));
+  const int64_t first = at / typeBytes(type);
+  withFloat(type, [&](auto format) {
+    using Stored = typename decltype(format)::Stored;
+    const auto count = bytes / static_cast<int64_t>(sizeof(Stored));
+    for (int64_t i = 0; i < count; ++i) {
+      const Stored norm = format.round(norms[static_cast<size_t>(first + i)]);
+      std::memcpy(to + i * static_cast<int64_t>(sizeof(Stored)), &norm, sizeof norm);
+    }
+  });
 }
 
 std::vector<char> InitialValues::assemble(const MtcTensor &value,

@@ -43,6 +43,8 @@ public:
   const std::vector<std::string> &unknownNames() const { return unknown; }
 
 private:
+  void fillAdaptedNorms(uint32_t variable, uint32_t type, char *to, int64_t at,
+                        int64_t bytes) const;
   static std::vector<char> assemble(const MtcTensor &value, const std::vector<FoundTensor> &found);
 
   const MtcProgram &program;

@@ -11,7 +11,8 @@ namespace {
 bool isTrained(const MtcProgram &program, uint32_t index) {
   const auto variable = static_cast<int32_t>(index);
   for (uint32_t i = 0; i < program.adapter_count; ++i)
-    if (program.adapters[i].down == variable || program.adapters[i].up == variable)
+    if (const MtcAdapter &adapter = program.adapters[i];
+        adapter.down == variable || adapter.up == variable || adapter.magnitude == variable)
       return false;
   const uint32_t role = program.variables[index].role;
   return role == MTC_PARAMETER || role == MTC_STATE;

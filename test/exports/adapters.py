@@ -42,7 +42,7 @@ def program_name(name: str) -> str | None:
         return None
     for part in ("base_model.model.", ".base_layer", ".modules_to_save.default", ".default"):
         name = name.replace(part, "")
-    return name
+    return name.replace("lora_magnitude_vector.weight", "lora_magnitude_vector")
 
 
 def check(name: str, settings: str, **options) -> None:
@@ -90,4 +90,6 @@ def check(name: str, settings: str, **options) -> None:
 
 check("plain", "")
 check("rslora", ",rslora", use_rslora=True)
+check("dora", ",dora", use_dora=True)
 check("dropout", ",dropout=0.1", lora_dropout=0.1)
+check("dora-dropout", ",dropout=0.1,dora,rslora", lora_dropout=0.1, use_dora=True, use_rslora=True)

@@ -1,7 +1,7 @@
 // One violation of each constraint of StateOps.td.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{starts as "w", expected #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.scalar, #mtc.setting or elements (variable_c1)}}
+// expected-error @below {{starts as "w", expected #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.adapted_norms, #mtc.scalar, #mtc.setting or elements (variable_c1)}}
 mtc.variable parameter @w : tensor<4xf32> = "w"
 
 // -----
@@ -116,6 +116,15 @@ mtc.variable parameter @down : tensor<2x64xf32> = #mtc.zeros
 mtc.variable parameter @up : tensor<10x2xf32> = #mtc.zeros
 // expected-error @below {{adapts 'tensor<10x64xf32>' along axis 0 by 'tensor<2x64xf32>' and 'tensor<10x2xf32>', expected matrices whose product has its shape (adapter_c2)}}
 mtc.adapter @base axis 0 down @down up @up alpha 1.0
+
+// -----
+
+mtc.variable frozen @base : tensor<10x64xf32> = #mtc.zeros
+mtc.variable parameter @down : tensor<2x64xf32> = #mtc.zeros
+mtc.variable parameter @up : tensor<10x2xf32> = #mtc.zeros
+mtc.variable parameter @norms : tensor<64xf32> = #mtc.adapted_norms
+// expected-error @below {{has magnitudes 'tensor<64xf32>', expected one for each of 10 rows (adapter_c3)}}
+mtc.adapter @base axis 1 down @down up @up alpha 1.0 magnitude @norms
 
 // -----
 

@@ -8,7 +8,7 @@ SPECS = {"attn.c_attn": (8, 16), "attn.c_proj": (4, 4)}
 SHAPES = {"attn.c_attn": (128, 384), "attn.c_proj": (128, 128)}  # input and output extents
 LAYERS = 2
 # Variants with the setting of --lora and the option of PEFT's LoraConfig.
-VARIANTS = {"rslora": "use_rslora"}
+VARIANTS = {"rslora": "use_rslora", "dora": "use_dora"}
 
 
 def flags(*settings: str) -> tuple[str, ...]:

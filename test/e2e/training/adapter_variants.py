@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Settings of --lora beyond rank and alpha: losses with rslora are PEFT's (test/support/record_adapters.py), and dropout applies to the
-input of A in training only."""
+"""Settings of --lora beyond rank and alpha: losses of rslora and dora are PEFT's (test/support/record_adapters.py), gradients of dora equal
+central differences, and dropout applies to the input of A in training only."""
 
 import json
 
@@ -8,8 +8,8 @@ import lora
 import numpy as np
 import onnx
 from models import DIGITS, GPT2
-from onnx import numpy_helper
-from program import compile, losses, own_folder, read_metrics, run
+from onnx import TensorProto, helper, numpy_helper
+from program import MTC, compile, losses, own_folder, read_metrics, run
 from pytorch import INPUTS
 from safetensors.numpy import load_file, save_file
 
@@ -33,9 +33,11 @@ def check_variant(name: str) -> None:
     run([program.path, "--resume", saved, *exports], folder)
     config = json.loads((adapters / "adapter_config.json").read_text())
     assert (config["base_model_name_or_path"], config["task_type"]) == ("gpt2", "CAUSAL_LM")
-    # The file has the alpha of the same scale without rslora.
-    assert config["r"] == 8 and abs(config["lora_alpha"] - 16 * 8**0.5) < 1e-12, config
-    assert set(config["alpha_pattern"].values()) == {8} and "use_rslora" not in config, config
+    assert (config["use_rslora"], config["use_dora"]) == (name == "rslora", name == "dora"), config
+    assert (config["r"], config["lora_alpha"], config["lora_dropout"]) == (8, 16, 0)
+    found = load_file(adapters / "adapter_model.safetensors")
+    magnitudes = {f"base_model.model.{module}.lora_magnitude_vector" for module in lora.modules()}
+    assert magnitudes <= found.keys() if name == "dora" else not magnitudes & found.keys(), found.keys()
     # The merged model computes the trained model's outputs.
     program.run("--evaluate", "--resume", saved, "--metrics", folder / "adapted.jsonl")
     compile(merged, folder, data, *flags, name="plain").run("--evaluate", "--metrics", folder / "plain.jsonl")
@@ -43,13 +45,45 @@ def check_variant(name: str) -> None:
     assert abs(adapted / whole - 1) < 1e-5, (adapted, whole)
 
 
+def check_gradients() -> None:
+    """Compares gradients of dora with central differences in f64 at factors that are not zero. The norms are constant, as in PEFT."""
+    rng = np.random.default_rng(3)
+    w, x = rng.normal(size=(6, 5)), rng.normal(size=(4, 6))
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["y"])], "linear",
+        [helper.make_tensor_value_info("x", TensorProto.DOUBLE, [4, 6])], [helper.make_tensor_value_info("y", TensorProto.DOUBLE, [4, 5])],
+        [numpy_helper.from_array(w, "w")])  # fmt: skip
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), folder / "linear.onnx")
+    target = rng.normal(size=(4, 5))
+    settings = ("--loss", "mse", "--labels", "labels", "--lora", "w:rank=2,alpha=3,dora")
+    program = compile(folder / "linear.onnx", folder, {"x": x, "labels": target}, *settings, name="linear")
+    at = {"w.lora_A.weight": rng.normal(size=(2, 6)), "w.lora_B.weight": rng.normal(size=(5, 2)), "w.lora_magnitude_vector": rng.uniform(1, 2, 5)}
+    save_file({"w": w, **at}, folder / "at.safetensors")
+    program.run("--weights", folder / "at.safetensors", "--gradients", folder / "gradients.safetensors")
+    found = load_file(folder / "gradients.safetensors")
+    norms = np.linalg.norm(w + 1.5 * (at["w.lora_B.weight"] @ at["w.lora_A.weight"]).T, axis=0)
+
+    def loss(values: dict[str, np.ndarray]) -> float:
+        changed = w + 1.5 * (values["w.lora_B.weight"] @ values["w.lora_A.weight"]).T
+        return float(np.mean((x @ (changed * values["w.lora_magnitude_vector"] / norms) - target) ** 2))
+
+    for name, value in at.items():
+        gradient = next(g for n, g in found.items() if n.startswith(name))
+        for index in np.ndindex(value.shape):
+            step = np.zeros_like(value)
+            step[index] = 1e-6
+            slope = (loss({**at, name: value + step}) - loss({**at, name: value - step})) / 2e-6
+            assert abs(gradient[index] - slope) < 1e-7 * max(1, abs(slope)), (name, index, gradient[index], slope)
+
+
 def check_dropout() -> None:
     """With A = 1 and B = 0, the first update of B by SGD on one sample is an outer product with the input of A."""
     sample = DIGITS.data(1)
+    settings = ("--dim", "batch=1", "--optimizer", "sgd", "--lr", "1", "--lora")
     plain, dropped = (
-        compile(DIGITS.model, folder, sample, "--dim", "batch=1", "--optimizer", "sgd", "--lr", "1", "--lora", f"layers.0.weight:rank=64{more}", name=name)
+        compile(DIGITS.model, folder, sample, *settings, f"layers.0.weight:rank=64{more}", name=name)
         for name, more in (("kept", ""), ("dropped", ",dropout=0.25"))
-    )  # fmt: skip
+    )
     weights = {t.name: np.ascontiguousarray(numpy_helper.to_array(t)) for t in onnx.load(DIGITS.model).graph.initializer}
     identity = {"layers.0.lora_A.weight": np.eye(64, dtype=np.float32), "layers.0.lora_B.weight": np.zeros((256, 64), np.float32)}
     save_file({**weights, **identity}, folder / "identity.safetensors")
@@ -66,7 +100,8 @@ def check_dropout() -> None:
         np.testing.assert_allclose(factors, np.broadcast_to(np.where(kept, 4 / 3, 0), factors.shape), rtol=1e-4)
         assert 0.4 < kept.mean() < 1, kept.mean()
     assert (seeds[0] == seeds[2]).all() and (seeds[0] != seeds[1]).any()
-    assert json.loads((folder / "seed1/adapter_config.json").read_text())["lora_dropout"] == 0
+    config = json.loads((folder / "seed1/adapter_config.json").read_text())
+    assert config["lora_dropout"] == 0.25, config
     # Evaluation drops nothing.
     results = []
     for program in (plain, dropped):
@@ -78,10 +113,23 @@ def check_dropout() -> None:
 
 
 check_variant("rslora")
+check_variant("dora")
+check_gradients()
 check_dropout()
+both = compile(GPT2.model, folder, data, *flags, *lora.flags("dora", "dropout=0.5"), name="both").train(10, name="both")
+assert losses(both)[9] < losses(both)[0], losses(both)
 
-digits = compile(DIGITS.model, folder, DIGITS.data(64), *DIGITS.flags, "--lora", "layers.*:4,dropout=0.1", name="digits")
-said = digits.run("--adapter-base", "gpt2", code=1).stderr
+# PEFT's format has one rule for the scale and for magnitudes.
+mixed = compile(DIGITS.model, folder, DIGITS.data(64), *DIGITS.flags, "--lora", "layers.*:rank=4", "--lora", "layers.0.*:rank=4,rslora", name="mixed")
+run([mixed.path, "--export-adapters", folder / "mixed-adapters"], folder)
+config = json.loads((folder / "mixed-adapters/adapter_config.json").read_text())
+assert config["use_rslora"] is False and sorted([config["lora_alpha"], *config["alpha_pattern"].values()])[-1] == 16, config
+partly = compile(DIGITS.model, folder, DIGITS.data(64), *DIGITS.flags, "--lora", "layers.*", "--lora", "layers.0.*:dora", name="partly")
+said = run([partly.path, "--export-adapters", "here"], folder, code=1).stderr
+assert "some adapters have a magnitude (dora) and others do not" in said, said
+said = partly.run("--adapter-base", "gpt2", code=1).stderr
 assert "--adapter-base: has no effect alone; expected --export-adapters" in said, said
-said = run([digits.path, "--export-adapters", "here", "--adapter-task", "LM"], folder, code=1).stderr
+said = run([mixed.path, "--export-adapters", "here", "--adapter-task", "LM"], folder, code=1).stderr
 assert "--adapter-task LM: expected CAUSAL_LM," in said, said
+said = run([MTC, "plan", DIGITS.model, *DIGITS.flags, "--lora", "layers.*:dora", "--frozen-bits", "4"], folder, code=1).stderr
+assert "--frozen-bits 4: 'layers.0.weight' has an adapter with dora" in said, said

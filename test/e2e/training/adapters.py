@@ -169,7 +169,7 @@ for pattern, message in [
     ("*:rank=0", "--lora *:rank=0: rank: expected a whole number of at least 1, got '0'"),
     ("*:alpha=none", "alpha: expected a number greater than 0, got 'none'"),
     ("*:dropout=1", "--lora *:dropout=1: dropout: expected a probability of at least 0 and less than 1, got '1'"),
-    ("*:rank=2,decay=1", "unknown setting 'decay'; expected rank, alpha, dropout or rslora"),
+    ("*:rank=2,decay=1", "unknown setting 'decay'; expected rank, alpha, dropout, rslora or dora"),
     ("*:rslora=maybe", "rslora: expected"),
     ("*:5", "--lora *:5: 'fc.weight' is tensor<8x4xf32>, whose rank is at most 4"),
     ("16", "--lora 16: a rank without a pattern; expected PATTERN:rank=16,alpha=16, such as '*:rank=16'"),

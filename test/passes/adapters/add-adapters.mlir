@@ -98,8 +98,8 @@ func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x10xf32> {
 
 // -----
 
-// rslora scales by alpha / sqrt(rank), 8 / 2, which is 16 / rank. Training drops elements of the input of A.
-// CHECK: mtc.adapter @w axis 1 down @w.lora_A.weight up @w.lora_B.weight alpha 1.600000e+01
+// rslora scales by alpha / sqrt(rank): 8 / 2. Training drops elements of the input of A.
+// CHECK: mtc.adapter @w axis 1 down @w.lora_A.weight up @w.lora_B.weight alpha 8.000000e+00 rank_stabilized dropout 2.500000e-01
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: %[[X:.*]]: tensor<8x16xf32>
 // CHECK: %[[Y:.*]] = mtc.contract %[[X]]
@@ -117,4 +117,38 @@ func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x10xf32> {
   %w = mtc.read @w : tensor<10x16xf32>
   %y = mtc.contract %x, %w batch [] x [] over [1] x [1] : tensor<8x16xf32>, tensor<10x16xf32> -> tensor<8x10xf32>
   return %y : tensor<8x10xf32>
+}
+
+// -----
+
+// dora: gradients treat the norms as constant, and no value has the shape of the matrix but its square.
+// CHECK: mtc.variable parameter @w.lora_magnitude_vector : tensor<10xf32> = #mtc.adapted_norms
+// CHECK-NEXT: mtc.adapter @w axis 1 down @w.lora_A.weight up @w.lora_B.weight alpha 8.000000e+00 magnitude @w.lora_magnitude_vector
+// CHECK-LABEL: func.func @forward
+// CHECK: %[[N:.*]] = mtc.sqrt %{{.*}} : tensor<10xf32>
+// CHECK: %[[D:.*]] = mtc.detach %[[N]]
+// CHECK: %[[R:.*]] = mtc.div %{{.*}}, %[[D]]
+// CHECK: %[[Y:.*]] = mtc.contract %{{.*}} : tensor<8x16xf32>, tensor<10x16xf32> -> tensor<8x10xf32>
+// CHECK: %[[F:.*]] = mtc.broadcast %[[R]]
+// CHECK: %[[Z:.*]] = mtc.add %[[Y]]
+// CHECK: mtc.mul %[[F]], %[[Z]]
+// expected-remark @unknown {{training adapters of 1 weight, 62 elements}}
+mtc.program "m" stage forward from <file = "m.onnx", digest = "", lora = ["w:rank=2,dora"]> {}
+mtc.variable frozen @w : tensor<10x16xf32> = #mtc.initializer<"w">
+func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x10xf32> {
+  %w = mtc.read @w : tensor<10x16xf32>
+  %y = mtc.contract %x, %w batch [] x [] over [1] x [1] : tensor<8x16xf32>, tensor<10x16xf32> -> tensor<8x10xf32>
+  return %y : tensor<8x10xf32>
+}
+
+// -----
+
+mtc.program "m" stage forward from <file = "m.onnx", digest = "", lora = ["w:rank=2,dora"]> {}
+// expected-error @below {{--lora w:rank=2,dora: 'w' is also used transposed, for which dora is not defined; omit dora}}
+mtc.variable frozen @w : tensor<10x16xf32> = #mtc.initializer<"w">
+func.func @forward(%x: tensor<8x16xf32>, %h: tensor<8x10xf32>) -> (tensor<8x10xf32>, tensor<8x16xf32>) {
+  %w = mtc.read @w : tensor<10x16xf32>
+  %y = mtc.contract %x, %w batch [] x [] over [1] x [1] : tensor<8x16xf32>, tensor<10x16xf32> -> tensor<8x10xf32>
+  %z = mtc.contract %h, %w batch [] x [] over [1] x [0] : tensor<8x10xf32>, tensor<10x16xf32> -> tensor<8x16xf32>
+  return %y, %z : tensor<8x10xf32>, tensor<8x16xf32>
 }

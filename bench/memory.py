@@ -57,7 +57,7 @@ def plan(options, budget: int | None) -> Plan:
     if not result.stdout:
         fail(f"{shlex.join(command)}: exit code {result.returncode}\n{result.stderr}")
     found = json.loads(result.stdout)
-    activations = found["categories"]["activations"] + found["categories"]["workspace"]
+    activations = sum(found["categories"][each] for each in ("activations", "activation_gradients", "workspace"))
     return Plan(budget or found["peak_bytes"], found["peak_bytes"], found["live_bytes"], activations, found["step_seconds"],
                 found["flops"], time.perf_counter() - begin, found["fits"])  # fmt: skip
 

@@ -82,7 +82,7 @@ def train(options, flags: str, folder: Path) -> Run:
     losses = [json.loads(line)["loss"] for line in (folder / "metrics").read_text().splitlines()]
     if len(losses) != options.steps:
         fail(f"{flags}: {len(losses)} losses instead of {options.steps}")
-    used = plan["categories"]["activations"] + plan["categories"]["workspace"]
+    used = sum(plan["categories"][each] for each in ("activations", "activation_gradients", "workspace"))
     return Run(report["planned_bytes"], report["arena_bytes"], used, losses)
 
 

@@ -5,7 +5,7 @@
 
 // The pipeline's options are those of its passes.
 // RUN: mtc-opt %s --dump-pass-pipeline --mtc-training-pipeline="loss=cross-entropy labels=y lr=0.5 beta2=0.25 schedule=linear no-decay-1d" 2>&1 | FileCheck %s --check-prefix=OPTIONS
-// OPTIONS: mtc-attach-loss{accumulate=1 {{.*}} labels=y {{.*}} loss=cross-entropy output= {{.*}}}
+// OPTIONS: mtc-attach-loss{accumulate=1 {{.*}} labels=y {{.*}} loss=cross-entropy {{.*}}output= {{.*}}}
 // OPTIONS: mtc-optimizer{adjust-lr= alpha=None beta1=None beta2=2.500000e-01 {{.*}} lr=5.000000e-01 {{.*}} no-decay-1d=true {{.*}} optimizer=adamw optimizer-bits=32 schedule=linear warmup=0 weight-decay=None}
 
 // ERROR: error: --momentum 0.1: optimizer 'sgd' has no momentum; its settings are: lr, weight-decay

@@ -30,7 +30,7 @@ using ::testing::Not;
 static void build(Update &update) {
   TensorBuilder &b = update.b;
   Value &mean = update.states[0];
-  mean = update.mix(b.abs(update.gradient), mean, update.number("mean-decay"));
+  mean = update.mix(b.abs(update.gradient), mean, update.value("mean-decay"));
   Value step = b.div(update.gradient, b.add(mean, update.broadcast(1e-8)));
   update.decayParameter();
   update.descend(step, update.learningRate);

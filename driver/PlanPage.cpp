@@ -162,6 +162,7 @@ static std::string suggestions(const PlanFacts &facts) {
   if (facts.suggestions.known.empty())
     return "";
   std::vector<html::Row> rows;
+  rows.reserve(facts.suggestions.known.size());
   for (const Suggestion &each : facts.suggestions.known)
     rows.push_back({{each.flags, sizeText(each.peak), html::wholeText(each.peak),
                      describeEffect(each.effect).str()}});

@@ -26,8 +26,8 @@ public:
   /// program has no ranks.
   GradientScaling(ClipLimits limits, bool reportsNorm, const LossScale *lossScale,
                   AccumulationAttr accumulation, RanksAttr ranks)
-      : limits(std::move(limits)), reportsNorm(reportsNorm), lossScale(lossScale),
-        accumulation(accumulation), ranks(ranks) {}
+      : limits(limits), reportsNorm(reportsNorm), lossScale(lossScale), accumulation(accumulation),
+        ranks(ranks) {}
 
   /// Computes the global gradient norm, if requested, and the factor.
   void build(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients);

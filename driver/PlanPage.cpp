@@ -154,9 +154,8 @@ static std::string suggestions(const PlanFacts &facts) {
   const std::string begin = "<section>\n<h2>What would lower the peak</h2>\n", end = "</section>\n";
   if (!facts.budget)
     return begin +
-           "<p class=\"hint\">--memory SIZE meets a budget by techniques that keep the results; "
-           "this "
-           "page then lists further flags. --techniques shows what each technique saves.</p>\n" +
+           "<p class=\"hint\">--memory SIZE meets a budget by techniques that keep the results.\n"
+           "This page then lists further flags. --techniques shows what each one saves.</p>\n" +
            end;
   if (facts.suggestions.known.empty())
     return "";

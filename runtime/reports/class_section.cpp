@@ -56,7 +56,7 @@ private:
   /// Returns a name that fits the margin. A character of several bytes is not divided.
   std::string shortNameOf(int64_t label) const {
     constexpr size_t maxLength = 14;
-    const std::string name = classNameOf(names, label);
+    std::string name = classNameOf(names, label);
     if (name.size() <= maxLength)
       return name;
     size_t end = maxLength - 3;

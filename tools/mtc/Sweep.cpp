@@ -21,7 +21,6 @@
 using namespace mtc;
 using namespace mtc::tool;
 using llvm::StringRef;
-using llvm::Twine;
 
 namespace {
 
@@ -157,7 +156,8 @@ llvm::Error Sweep::start(SweepRun run) {
   if (std::error_code error = llvm::sys::fs::create_directories(run.folder))
     return makeUserError(run.folder + ": " + error.message());
   const std::string log = run.folder + "/log", metrics = run.folder + "/metrics.jsonl";
-  llvm::sys::fs::remove(metrics); // Of a run that did not complete.
+  if (std::error_code error = llvm::sys::fs::remove(metrics)) // Of a run that did not complete.
+    return makeUserError(metrics + ": " + error.message());
   const std::vector<std::string> words = commandOf(run);
   const std::vector<StringRef> arguments(words.begin(), words.end());
   const std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log), StringRef(log)};

@@ -221,7 +221,8 @@ private:
   void addPhases(StepOp step, ArrayRef<Operation *> operations, int64_t begin) {
     StringRef full = step.getSymName(), name = withoutShape(full);
     unsigned number = 0; // of the shape
-    full.drop_front(name.size()).drop_front().getAsInteger(10, number);
+    if (StringRef suffix = full.drop_front(name.size()); suffix.consume_front("."))
+      suffix.getAsInteger(10, number);
     const std::string shape = number ? " of shape " + std::to_string(number + 1) : "";
     auto add = [&](const Twine &text, size_t first, size_t end) {
       if (first < end)

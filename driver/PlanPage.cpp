@@ -59,7 +59,7 @@ static std::string titleOf(Category category) {
 
 static llvm::json::Object pageData(const MemoryTimeline &timeline) {
   Strings strings;
-  llvm::json::Array categories, titles, steps, phases, operations, lifetimes;
+  llvm::json::Array categories, titles, phases, operations, lifetimes;
   for (Category category : allCategories) {
     categories.push_back(MemoryTimeline::nameOf(category));
     titles.push_back(titleOf(category));
@@ -67,9 +67,6 @@ static llvm::json::Object pageData(const MemoryTimeline &timeline) {
   for (const MemoryTimeline::Phase &phase : timeline.phases)
     phases.push_back(
         llvm::json::Object{{"name", phase.name}, {"first", phase.first}, {"count", phase.count}});
-  for (const MemoryTimeline::Step &step : timeline.steps)
-    steps.push_back(
-        llvm::json::Object{{"name", step.name}, {"first", step.first}, {"count", step.count}});
   for (const std::string &operation : timeline.operations)
     operations.push_back(strings.add(operation));
   for (const MemoryTimeline::Lifetime &each : timeline.lifetimes)
@@ -82,7 +79,6 @@ static llvm::json::Object pageData(const MemoryTimeline &timeline) {
                             {"live", llvm::json::Array(timeline.live)},
                             {"categories", std::move(categories)},
                             {"titles", std::move(titles)},
-                            {"steps", std::move(steps)},
                             {"phases", std::move(phases)},
                             {"operations", std::move(operations)},
                             {"lifetimes", std::move(lifetimes)},

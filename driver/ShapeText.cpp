@@ -31,7 +31,7 @@ SmallVector<ShapeFacts> collectFacts(ModuleOp placed) {
     const auto own = static_cast<unsigned>(number);
     int64_t live = 0;
     for (const MemoryTimeline::Step &step : timeline.steps)
-      if (step.name == nameForShape(withoutShape(step.name), own) && step.name != updateName)
+      if (shapeOfName(step.name) == own && step.name != updateName)
         for (int64_t at = step.first; at < step.first + step.count; ++at)
           live = std::max(live, timeline.live[static_cast<size_t>(at)]);
     facts.push_back({cast<ShapeAttr>(attribute), live,

@@ -27,6 +27,14 @@ llvm::StringRef mtc::withoutShape(llvm::StringRef name) {
   return !number.empty() && llvm::all_of(number, llvm::isDigit) ? base : name;
 }
 
+unsigned mtc::shapeOfName(llvm::StringRef name) {
+  unsigned shape = 0;
+  if (llvm::StringRef number = name.drop_front(withoutShape(name).size());
+      number.consume_front("."))
+    number.getAsInteger(10, shape);
+  return shape;
+}
+
 bool mtc::isReservedSymbol(llvm::StringRef name) {
   llvm::StringRef rest = name;
   if (rest.consume_front("kernel_"))

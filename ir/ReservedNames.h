@@ -18,6 +18,8 @@ inline constexpr llvm::StringLiteral forwardName = "forward", microStepName = "m
 std::string nameForShape(llvm::StringRef name, unsigned shape);
 /// Returns the name of a function's first shape.
 llvm::StringRef withoutShape(llvm::StringRef name);
+/// Returns the number of the shape in a name of `nameForShape`.
+unsigned shapeOfName(llvm::StringRef name);
 
 /// The result in addition to the model's outputs: the loss. @evaluate also has results with names
 /// of runtime/abi/row_values.h.

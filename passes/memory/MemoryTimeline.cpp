@@ -127,10 +127,7 @@ private:
 
   /// Adds the inputs of the shape in which they are largest: those of all shapes have one place.
   void addInputs(ArrayRef<StepOp> steps, int64_t staging) {
-    auto shapeOf = [](StepOp step) {
-      StringRef name = step.getSymName();
-      return name.drop_front(withoutShape(name).size());
-    };
+    auto shapeOf = [](StepOp step) { return shapeOfName(step.getSymName()); };
     auto bytesOf = [](StepOp step) {
       int64_t bytes = 0;
       for (auto input : step.getInputs().getAsRange<AtAttr>())
@@ -219,10 +216,8 @@ private:
 
   /// Divides a step into phases.
   void addPhases(StepOp step, ArrayRef<Operation *> operations, int64_t begin) {
-    StringRef full = step.getSymName(), name = withoutShape(full);
-    unsigned number = 0; // of the shape
-    if (StringRef suffix = full.drop_front(name.size()); suffix.consume_front("."))
-      suffix.getAsInteger(10, number);
+    StringRef name = withoutShape(step.getSymName());
+    const unsigned number = shapeOfName(step.getSymName());
     const std::string shape = number ? " of shape " + std::to_string(number + 1) : "";
     auto add = [&](const Twine &text, size_t first, size_t end) {
       if (first < end)

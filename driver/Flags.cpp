@@ -128,7 +128,8 @@ void addTrainingFlags(FlagTable &flags) {
        .help = "Train low-rank adapters of the matrices whose names match",
        .detail = "x W becomes x W + alpha / rank (x A) B. Further settings: dropout=P drops "
                  "elements of the x of A in training, and rslora scales by alpha / sqrt(rank). "
-                 "PATTERN:8 is PATTERN:rank=8. All other parameters "
+                 "PATTERN:8 is PATTERN:rank=8. A pattern matches the whole name of a matrix or the "
+                 "path of its layer, such as *.q_proj. All other parameters "
                  "are frozen, unless --train names them. If several patterns match, the one "
                  "with the most literal characters wins."},
       {planned, adapterGroup, Stage::Imported}, takeLora);

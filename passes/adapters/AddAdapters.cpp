@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "ir/ReservedNames.h"
+#include "ir/attributes/TensorImage.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
 #include "passes/adapters/AdaptableUses.h"
@@ -43,6 +44,7 @@ private:
   FailureOr<VariableOp> addParameter(VariableOp base, StringRef name, ArrayRef<int64_t> shape,
                                      Attribute initial);
   LogicalResult check(ArrayRef<Request> requests);
+  std::string describeNoMatch(const LowRankSpec &spec);
 
   func::FuncOp forward;
   int64_t weights = 0, elements = 0;
@@ -169,6 +171,33 @@ LogicalResult AddAdaptersPass::adapt(VariableOp base, Request &request, DropoutS
   return success();
 }
 
+/// Returns why no parameter is left for a pattern, with the names or the pattern to use instead.
+std::string AddAdaptersPass::describeNoMatch(const LowRankSpec &spec) {
+  LowRankSpec within = spec;
+  within.pattern = "*" + spec.pattern + "*";
+  SmallVector<std::string> matrices;
+  bool isTaken = false, isWithin = false;
+  for (VariableOp variable : getOperation().getOps<VariableOp>()) {
+    if (!llvm::is_contained({Role::Parameter, Role::Frozen}, variable.getRole()) ||
+        variable.getTensorType().getRank() != 2)
+      continue;
+    matrices.push_back(("'" + namesOf(variable).back() + "'").str());
+    isTaken |= spec.findMatch(variable).has_value();
+    isWithin |= within.findMatch(variable).has_value();
+  }
+  if (isTaken)
+    return "other patterns take precedence for all parameters that match";
+  constexpr size_t shown = 3;
+  const size_t rest = matrices.size() - std::min(shown, matrices.size());
+  return "no parameter matches; expected PATTERN or PATTERN:rank=16,alpha=32 with a pattern of "
+         "whole names" +
+         (isWithin ? ", such as '" + within.pattern + "'"
+          : matrices.empty()
+              ? ", but the model has no matrices"
+              : " such as " + llvm::join(ArrayRef(matrices).take_front(shown), ", ")) +
+         (rest && !isWithin ? " and " + std::to_string(rest) + " more" : "");
+}
+
 /// Reports every pattern that adapts no weight as an error.
 LogicalResult AddAdaptersPass::check(ArrayRef<Request> requests) {
   bool isValid = true;
@@ -179,7 +208,7 @@ LogicalResult AddAdaptersPass::check(ArrayRef<Request> requests) {
     InFlightDiagnostic error = emitError(UnknownLoc::get(&getContext()), "--lora ")
                                << request.spec.text << ": ";
     if (request.passedOver.empty()) {
-      error << "no parameter matches, or other patterns take precedence";
+      error << describeNoMatch(request.spec);
       continue;
     }
     constexpr size_t shown = 3;

@@ -97,7 +97,10 @@ double LowRankSpec::scale() const {
 
 std::optional<size_t> LowRankSpec::findMatch(VariableOp variable) const {
   llvm::GlobPattern glob = llvm::cantFail(llvm::GlobPattern::create(pattern));
-  if (llvm::none_of(namesOf(variable), [&](StringRef name) { return glob.match(name); }))
+  auto matches = [&](StringRef name) {
+    return glob.match(name) || (name.consume_back(".weight") && glob.match(name));
+  };
+  if (llvm::none_of(namesOf(variable), matches))
     return std::nullopt;
   return llvm::count_if(pattern, [](char c) { return c != '*' && c != '?'; });
 }

@@ -28,7 +28,8 @@ struct LowRankSpec {
   static llvm::Expected<LowRankSpec> parse(llvm::StringRef text);
 
   /// Returns the number of literal characters in the pattern if it matches the variable's symbol
-  /// name or its name in the user's module.
+  /// name, its name in the user's module, or one of these names without ".weight", which is the
+  /// path of the layer, as in PEFT's target_modules.
   std::optional<size_t> findMatch(VariableOp variable) const;
 };
 

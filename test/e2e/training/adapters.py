@@ -164,7 +164,8 @@ said = run([*plan, "--lora", "*:rank=2"], folder).stderr
 assert "--lora: convolution weights are not adapted and stay frozen: conv.weight" in said, said
 for pattern, message in [
     ("conv.*", "--lora conv.*: adapts nothing; expected matrices used only by contractions, got 'conv.weight' ("),
-    ("absent", "--lora absent: no parameter matches"),
+    ("absent", "--lora absent: no parameter matches; expected PATTERN or PATTERN:rank=16,alpha=32 with a pattern of whole names such as 'fc.weight'"),
+    ("c:4", "--lora c:4: no parameter matches; expected PATTERN or PATTERN:rank=16,alpha=32 with a pattern of whole names, such as '*c*'"),
     ("*:rank=5", "--lora *:rank=5: 'fc.weight' is tensor<8x4xf32>, whose rank is at most 4"),
     ("*:rank=0", "--lora *:rank=0: rank: expected a whole number of at least 1, got '0'"),
     ("*:alpha=none", "alpha: expected a number greater than 0, got 'none'"),
@@ -177,6 +178,8 @@ for pattern, message in [
 ]:  # fmt: skip
     said = run([*plan, "--lora", pattern], folder, code=1).stderr
     assert message in said, said
+said = run([*plan, "--lora", "f?:2"], folder).stderr  # The path of a layer, and a rank.
+assert "training adapters of 1 weight, 24 elements" in said, said
 said = run([*plan, "--lora", "fc.*:rank=2", "--train", "fc.*"], folder, code=1).stderr
 assert "--lora fc.*:rank=2: 'fc.weight' is trained itself" in said, said
 unadapted = compile(DIGITS.model, folder, DIGITS.data(64), *DIGITS.flags, name="unadapted-digits")

@@ -8,21 +8,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtc._inputs import Inputs, to_array
+from mtc._inputs import Inputs, has_rows
+from mtc._ragged import Ragged
 
 
 class Samples:
     """A data set whose samples can be read in any order."""
 
-    def __init__(self, count: int, take: Callable[[NDArray[np.int64]], Any]) -> None:
+    def __init__(self, count: int, take: Callable[[NDArray[np.int64]], Any], lengths: NDArray[np.int64] | None = None) -> None:
         if count == 0:
             raise ValueError("the data has no samples")
         self.count = count
         self.take = take  # returns a batch with the samples of these numbers
+        self.lengths = lengths  # a row for each sample, with a column for each input; None if all samples have one shape
 
-    def first(self) -> Any:
-        """Returns a batch of the first sample."""
-        return self.take(np.arange(1))
+    def longest(self, inputs: Inputs) -> Any:
+        """Returns a batch of one sample, as long as the longest in each input."""
+        if self.lengths is None:
+            return self.take(np.arange(1))
+        rows = self.lengths.argmax(axis=0)
+        parts = inputs.named(self.take(rows[:1]))
+        for column, name in enumerate(inputs.names):
+            if name in parts:
+                parts[name] = inputs.named(self.take(rows[column : column + 1]))[name]
+        return parts
 
     def batches(self, size: int) -> Iterator[Any]:
         """Returns all samples in order; the last batch may be smaller."""
@@ -30,9 +39,15 @@ class Samples:
             yield self.take(np.arange(first, min(first + size, self.count)))
 
 
-def _samples_of_arrays(arrays: Mapping[str, Any], shared: set[str]) -> Samples:
-    # Columns of pandas have a shape, but are not indexed by position.
-    columns = {name: part if hasattr(part, "shape") and not hasattr(part, "to_numpy") else np.asarray(part) for name, part in arrays.items()}
+def _samples_of_arrays(arrays: Mapping[str, Any], inputs: Inputs) -> Samples:
+    shared = inputs.shared
+
+    def column_of(name: str, part: Any) -> Any:
+        # Columns of pandas have a shape, but are not indexed by position.
+        part = part if hasattr(part, "shape") and not hasattr(part, "to_numpy") else _values(part)
+        return inputs.column(name, part) if has_rows(part) and name not in shared else part if hasattr(part, "shape") else np.asarray(part)
+
+    columns = {name: column_of(name, part) for name, part in arrays.items()}
     counts = {name: len(column) for name, column in columns.items() if name not in shared}
     if len(set(counts.values())) > 1:
         raise ValueError(f"arrays have different numbers of samples: {counts}")
@@ -43,7 +58,17 @@ def _samples_of_arrays(arrays: Mapping[str, Any], shared: set[str]) -> Samples:
             return {name: column if name in shared else column[first : first + count] for name, column in columns.items()}
         return {name: column if name in shared else column[rows] for name, column in columns.items()}
 
-    return Samples(next(iter(counts.values()), 0), take)
+    lengths = {name: column.lengths for name, column in columns.items() if isinstance(column, Ragged)}
+    return Samples(next(iter(counts.values()), 0), take, inputs.lengths_of(lengths))
+
+
+def _values(part: Any) -> Any:
+    """Returns a list as it is, and a column of pandas or another array as an array."""
+    return part if isinstance(part, (list, tuple)) else np.asarray(part)
+
+
+def _length(value: Any) -> int:
+    return len(value) if hasattr(value, "__len__") else 0
 
 
 def _stacked(parts: Sequence[Any]) -> Any:
@@ -52,7 +77,23 @@ def _stacked(parts: Sequence[Any]) -> Any:
         return {name: _stacked([part[name] for part in parts]) for name in parts[0]}
     if isinstance(parts[0], (tuple, list)):
         return tuple(_stacked(each) for each in zip(*parts, strict=True))
-    return np.stack([to_array(part) for part in parts])
+    return list(parts)
+
+
+def _lengths_of(parts: Iterable[Mapping[str, Any]], inputs: Inputs) -> NDArray[np.int64] | None:
+    """Returns the lengths of samples, which are read once if the library has shapes for several lengths.
+
+    Args:
+        parts: Ranges of samples, each as lists by input.
+    """
+    if not inputs.variable:
+        return None
+    found: dict[str, list[int]] = {}
+    for part in parts:
+        for name in inputs.variable:
+            if name in part:
+                found.setdefault(name, []).extend(_length(value) for value in part[name])
+    return inputs.lengths_of({name: np.array(lengths, np.int64) for name, lengths in found.items()})
 
 
 def _samples_of_table(data: Any, inputs: Inputs) -> Samples:
@@ -63,20 +104,26 @@ def _samples_of_table(data: Any, inputs: Inputs) -> Samples:
             f"the data has the columns {', '.join(data.column_names)}; expected {', '.join(inputs.names)}: rename_column renames one"
         )
     columns = data.select_columns(names)
-    return Samples(len(data), lambda rows: columns[rows.tolist()])
+    parts = (columns[first : first + 1000] for first in range(0, len(data), 1000))
+    return Samples(len(data), lambda rows: columns[rows.tolist()], _lengths_of(parts, inputs))
 
 
 def samples_of(data: Any, inputs: Inputs) -> Samples | None:
     """Returns a data set of samples: a mapping, tuple or array of all samples, a data set of Hugging Face's `datasets`, or an object with
-    ``__len__`` and ``__getitem__`` such as a data set of PyTorch. Returns ``None`` for an iterable of batches.
+    ``__len__`` and ``__getitem__`` such as a data set of PyTorch. Returns ``None`` for an iterable of batches. Samples may differ in length.
     """
     if hasattr(data, "column_names") and hasattr(data, "select_columns") and hasattr(data, "__getitem__"):
         return _samples_of_table(data, inputs)
     if isinstance(data, (Mapping, tuple)) or hasattr(data, "shape"):
-        return _samples_of_arrays(inputs.named(data), inputs.shared)
+        return _samples_of_arrays(inputs.named(data), inputs)
     if isinstance(data, list) or not (hasattr(data, "__getitem__") and hasattr(data, "__len__")):
         return None
-    return Samples(len(data), lambda rows: _stacked([data[int(row)] for row in rows]))
+
+    def take(rows: NDArray[np.int64]) -> Any:
+        return _stacked([data[int(row)] for row in rows])
+
+    parts = (inputs.named(take(np.arange(row, row + 1))) for row in range(len(data)))
+    return Samples(len(data), take, _lengths_of(parts, inputs))
 
 
 def iterable_of(data: Any, epoch: int) -> Iterable[Any]:

@@ -16,6 +16,7 @@ from mtc._bar import Bar
 from mtc._batches import Samples, iterable_of
 from mtc._inputs import Batch
 from mtc._metrics import Metric
+from mtc._order import Order, order_of
 from mtc._prefetch import prefetched
 from mtc._results import Evaluation, History, Step
 from mtc.errors import TrainerError
@@ -34,6 +35,7 @@ class FitOptions:
     steps: int | None
     shuffle: bool
     last_batch: str | None
+    bucket_by: str | None
     prefetch: int
     learning_rate: Callable[[int], float] | None
     validation: Any
@@ -66,6 +68,8 @@ class FitOptions:
                 raise ValueError(f"{name}={value}: expected 1 or more")
         if self.last_batch not in (None, *_library.LAST_BATCHES):
             raise ValueError(f"last_batch={self.last_batch!r}: expected one of {', '.join(map(repr, _library.LAST_BATCHES))}")
+        if self.bucket_by not in (None, "length", "none"):
+            raise ValueError(f"bucket_by={self.bucket_by!r}: expected 'length' or 'none'")
         if self.best_mode not in (None, "min", "max"):
             raise ValueError(f"best_mode={self.best_mode!r}: expected 'min' or 'max'")
         if self.keep_best in self.metrics and not self.best_mode:
@@ -88,25 +92,21 @@ class Fit:
     def __init__(self, trainer: Trainer, data: Any, samples: Samples | None, options: FitOptions) -> None:
         options.check()
         self.trainer, self.data, self.samples, self.options = trainer, data, samples, options
+        self.order: Order | None = None  # of samples
         self.history = History()
         self.per_update = trainer.batches_per_update
-        self.batch, self.shape = trainer._inputs.batch_of(samples.first()) if samples else (0, 0)
-        self.last_batch = options.last_batch or self._default_last_batch()
         self.trained = 0  # batches
         self.accumulated = 0  # batches since the last update
         self.skipped = 0  # updates of the checkpoint whose batches are still to be skipped
         self.validated = self.saved = -1  # steps
-
-    def _default_last_batch(self) -> str:
-        """Returns ``mask`` if the last batch of an epoch has a shape of its own, as programs do."""
-        has_shape = self.samples and self.per_update == 1 and self.samples.count % self.batch in self.trainer._batches
-        return "mask" if has_shape else "wrap"
 
     def run(self) -> History:
         """Trains. Ends the run of the library in each case."""
         options, trainer = self.options, self.trainer
         if options.resume and (Path(options.save or "") / "manifest.json").exists():
             trainer.load(options.save or "")
+        if self.samples:
+            self.order = order_of(trainer, self.samples, options.shuffle, options.last_batch, options.bucket_by)
         self.begin = 0 if options.resume else trainer.step_count
         planned = self._planned_steps()
         self.last = self.begin + planned if planned else 0  # 0: unknown
@@ -162,21 +162,13 @@ class Fit:
         """Returns the number of updates from the beginning; 0 if it is not known."""
         if self.options.steps is not None:
             return self.options.steps
-        if self.samples:
-            return self._steps_of_samples(self.options.epochs)
+        if self.order:
+            return self.order.steps_of(self.options.epochs)
         length = self._length()
         if not length:
             return 0
         epochs = self.options.epochs
         return epochs * -(-length // self.per_update) if self.trainer.trains_smaller_batches else epochs * length // self.per_update
-
-    def _steps_of_samples(self, epochs: int) -> int:
-        assert self.samples
-        size = self.batch * self.per_update
-        if self.last_batch == "wrap":
-            return -(-epochs * self.samples.count // size)
-        whole, rest = divmod(self.samples.count, size)
-        return epochs * (whole + (self.last_batch == "mask" and rest > 0))
 
     def _length(self) -> int:
         """Returns the number of batches of an epoch; 0 if it is not known."""
@@ -189,7 +181,7 @@ class Fit:
         self.history.stopped_early = self.trainer._stops_early()  # if a checkpoint is resumed
         if self.history.stopped_early:
             return
-        for batch in self._batches_of_samples() if self.samples else self._batches_of_iterable():
+        for batch in self._batches_of_samples() if self.order else self._batches_of_iterable():
             if batch is None:
                 self._end_epoch()
             else:
@@ -202,34 +194,25 @@ class Fit:
 
     def _batches_of_samples(self) -> Iterator[Batch | None]:
         """Yields batches in the order of a program, and ``None`` at the end of each epoch."""
-        options, trainer, samples = self.options, self.trainer, self.samples
-        assert samples
+        options, trainer, samples, order = self.options, self.trainer, self.samples, self.order
+        assert samples and order
         first = trainer.step_count
 
-        def take(rows: Any, chosen: int) -> Batch:
-            batch = trainer._inputs.convert(samples.take(rows[: max(chosen, 1)]))
+        def take(rows: Any, chosen: int, shape: int | None) -> Batch:
+            batch = trainer._inputs.convert(samples.take(rows[: max(chosen, 1)]), shape=shape)
             return replace(batch, samples=chosen)
 
         def tasks() -> Iterator[Callable[[], Batch]]:
             for position in range((self.last - first) * self.per_update):
                 ahead = position - self.trained
-                rows, chosen = trainer._choose(self.shape, samples.count, options.shuffle, self.last_batch, ahead)
-                yield partial(take, rows, chosen)
+                yield partial(take, *order.choose(ahead))
 
         with contextlib.closing(prefetched(tasks(), options.prefetch)) as batches:
             for number, batch in enumerate(batches, 1):
                 yield batch
                 step, rest = divmod(number, self.per_update)
-                if rest == 0 and self._ends_epoch(first + step - self.begin):
+                if rest == 0 and order.ends_epoch(first + step - self.begin):
                     yield None
-
-    def _ends_epoch(self, step: int) -> bool:
-        """Returns whether an epoch of samples ends with an update, counted from the beginning."""
-        assert self.samples
-        size = self.batch * self.per_update
-        if self.last_batch == "wrap":
-            return step * size // self.samples.count > (step - 1) * size // self.samples.count
-        return step % max(1, self._steps_of_samples(1)) == 0
 
     def _batches_of_iterable(self) -> Iterator[Batch | None]:
         """Yields the batches of each epoch, and ``None`` at its end."""

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtc._ragged import Ragged
 from mtc._results import TensorInfo
 
 Arrays = dict[str, NDArray[Any]]
+Parts = dict[str, NDArray[Any] | Ragged]
 MASK = "attention_mask"  # zeros mark the padding of sequences
 
 
@@ -32,6 +34,12 @@ def to_array(value: Any) -> NDArray[Any]:
         tensor = value.detach().cpu()
         return (tensor if tensor.dtype.itemsize > 2 or not tensor.is_floating_point() else tensor.float()).numpy()
     return np.asarray(value)
+
+
+def has_rows(value: Any) -> bool:
+    """Returns whether a value is a list of rows, which may differ in length."""
+    is_list = isinstance(value, (list, tuple)) or getattr(value, "dtype", None) == np.dtype(object)
+    return is_list and len(value) > 0 and hasattr(next(iter(value)), "__len__") and not isinstance(next(iter(value)), str)
 
 
 def _converted(array: NDArray[Any], info: TensorInfo) -> NDArray[Any]:
@@ -59,13 +67,13 @@ class Shape:
     """
 
     def __init__(self, inputs: Sequence[TensorInfo], shared: set[str], batch: int, padding: Mapping[str, int]) -> None:
-        self._inputs = inputs
+        self.inputs = inputs
         self._shared = shared
         self._padding = padding
         self.batch = batch
         self.names = [info.name for info in inputs]
 
-    def holds(self, parts: Arrays) -> bool:
+    def holds(self, parts: Parts) -> bool:
         """Returns whether a batch is at most as large as the shape, where it can be padded."""
         lengths = self._lengths(parts)
         for name, array in parts.items():
@@ -73,18 +81,27 @@ class Shape:
             if array.ndim != len(shape):
                 return False
             for axis, (size, whole) in enumerate(zip(array.shape, shape, strict=True)):
-                is_batch = axis == 0 and name not in self._shared
-                if size != whole and not (is_batch and size < whole) and (size, whole) != lengths:
+                is_free = (axis == 0 and name not in self._shared) or (axis == 1 and isinstance(array, Ragged))
+                if size != whole and not (is_free and size < whole) and (size, whole) != lengths:
                     return False
         return True
 
-    def convert(self, parts: Arrays, copy: bool) -> tuple[Arrays, int]:
+    def length(self, name: str) -> int:
+        """Returns the extent of the second axis of an input; 0 if it has none."""
+        info = self._info(name)
+        return info.shape[1] if name not in self._shared and len(info.shape) > 1 else 0
+
+    def padding(self, name: str) -> int:
+        """Returns the value after the end of a row."""
+        return self._padding[name]
+
+    def convert(self, parts: Parts, copy: bool) -> tuple[Arrays, int]:
         """Returns the arrays of a batch and its number of samples."""
         arrays, counts = {}, {}
         lengths = self._lengths(parts)
         for name, part in parts.items():
             info = self._info(name)
-            array = self._padded(info, part, lengths) if lengths else part
+            array = self._padded_rows(info, part) if isinstance(part, Ragged) else self._padded(info, part, lengths) if lengths else part
             self._check_shape(info, array)
             converted = np.ascontiguousarray(_converted(array, info))
             arrays[name] = converted.copy() if copy and np.may_share_memory(converted, array) else converted
@@ -95,9 +112,9 @@ class Shape:
         return arrays, next(iter(counts.values()), self.batch)
 
     def _info(self, name: str) -> TensorInfo:
-        return next(info for info in self._inputs if info.name == name)
+        return next(info for info in self.inputs if info.name == name)
 
-    def _lengths(self, parts: Mapping[str, NDArray[Any]]) -> tuple[int, int] | None:
+    def _lengths(self, parts: Parts) -> tuple[int, int] | None:
         """Returns the length of the sequences of a batch, and of the model's, if they are longer and the mask can mark the rest."""
         mask = parts.get(MASK)
         if mask is None or mask.ndim != 2 or len(self._info(MASK).shape) != 2:
@@ -115,6 +132,15 @@ class Shape:
             for axis in range(array.ndim)
         ]
         return np.pad(array, widths, constant_values=self._padding[info.name])
+
+    def _padded_rows(self, info: TensorInfo, part: Ragged) -> NDArray[Any]:
+        length = self.length(info.name)
+        if part.shape[1] > length:
+            raise ValueError(
+                f"input {info.name!r}: a row of {part.shape[1]} values; the library was compiled for {length}: truncate rows, or compile "
+                "for a larger size"
+            )
+        return part.padded(length, self._padding[info.name])
 
     def _check_shape(self, info: TensorInfo, array: NDArray[Any]) -> None:
         if info.name in self._shared:
@@ -155,12 +181,20 @@ class Inputs:
     Args:
         shapes: The shapes of the model, from the smallest to the largest.
         shared: Names of the inputs without a batch axis.
+        next_of: Labels that are the next tokens of an input, with its name.
     """
 
-    def __init__(self, shapes: Sequence[Shape], shared: set[str]) -> None:
+    def __init__(self, shapes: Sequence[Shape], shared: set[str], next_of: Mapping[str, str]) -> None:
         self._shapes = shapes
+        self._largest = shapes[-1]
+        self._next_of = next_of
         self.shared = shared
-        self.names = shapes[-1].names
+        self.names = self._largest.names
+        lengths = {name: {shape.length(name) for shape in shapes} for name in self.names}
+        self.variable = [name for name, found in lengths.items() if len(found) > 1]  # inputs whose length differs between shapes
+        self._longest = max(range(len(shapes)), key=lambda number: (sum(map(shapes[number].length, self.variable)), number))
+        mask = self._largest.length(MASK) if MASK in self.names else 0
+        self._sequences = {name for name in self.names if name in self.variable or (mask and self._largest.length(name) == mask)}
 
     def named(self, value: Any) -> dict[str, Any]:
         """Returns the parts of a batch or data set by input. Parts of a tuple without a name are those of the inputs in order."""
@@ -181,24 +215,74 @@ class Inputs:
             raise ValueError(f"a batch of {len(parts)} parts; expected at most {len(free)}: {', '.join(free)}")
         return found | dict(zip(free, unnamed, strict=False))
 
-    def convert(self, value: Any, *, copy: bool = False) -> Batch:
-        """Converts a batch: a mapping, a tuple or a single array of numpy arrays, tensors or lists. It is padded to the smallest shape that
-        holds it.
+    def convert(self, value: Any, *, shape: int | None = None, copy: bool = False) -> Batch:
+        """Converts a batch: a mapping, a tuple or a single array of numpy arrays, tensors or lists.
 
         Args:
+            shape: Number of the shape that it is padded to. Default: the smallest that holds it.
             copy: Whether the arrays must not share memory with the value, which may change later.
         """
-        parts = {name: to_array(part) for name, part in self.named(value).items()}
-        found = [number for number, shape in enumerate(self._shapes) if shape.holds(parts)]
-        number = found[0] if found else len(self._shapes) - 1  # The conversion reports what does not fit the largest shape.
+        parts = self._parts(value)
+        found = (number for number, each in enumerate(self._shapes) if each.holds(parts))
+        # The conversion reports what does not fit the longest shape.
+        number = next(found, self._longest) if shape is None else shape
         return Batch(*self._shapes[number].convert(parts, copy), number)
 
     def batch_of(self, sample: Any) -> tuple[int, int]:
         """Returns the largest batch of samples like this one, and its shape. The sample is a batch of one sample."""
-        parts = {name: to_array(part) for name, part in self.named(sample).items()}
+        parts = self._parts(sample)
         sizes = [(shape.batch, -number) for number, shape in enumerate(self._shapes) if shape.holds(parts)]
         batch, number = max(sizes) if sizes else (self._shapes[-1].batch, 1 - len(self._shapes))
         return batch, -number
+
+
+    def lengths_of(self, columns: Mapping[str, Any]) -> NDArray[np.int64] | None:
+        """Returns the lengths of samples that need different shapes, with a column for each input; ``None`` if there are none.
+
+        Args:
+            columns: The lengths of each sample by input.
+        """
+        known = {name: found for name, found in columns.items() if name in self.variable}
+        if not known:
+            return None
+        zeros = np.zeros(len(next(iter(known.values()))), np.int64)
+        return np.stack([known.get(name, zeros) for name in self.names], axis=1)
+
+    def column(self, name: str, value: Any) -> NDArray[Any] | Ragged:
+        """Returns the values of an input as an array, or as rows if their lengths may differ."""
+        if isinstance(value, Ragged):
+            return value
+        if not has_rows(value):
+            return to_array(value)
+        rows = [to_array(row) for row in value]
+        lengths = {len(row) for row in rows}
+        if name in self._sequences:
+            return Ragged(rows)
+        if len(lengths) == 1:
+            return np.stack(rows)
+        info = next((info for info in self._largest.inputs if info.name == name), None)
+        if name not in self._next_of.values() and name not in self._next_of and not (info and info.dtype.kind in "iu"):
+            raise ValueError(
+                f"input {name!r}: rows of {min(lengths)} to {max(lengths)} values; expected rows of one length, or a library that was "
+                "compiled for several, such as dims={'sequence': [64, 128]}"
+            )
+        return Ragged(rows)
+
+    def _parts(self, value: Any) -> Parts:
+        """Returns the parts of a batch by input. The mask and the next tokens of rows of different lengths are added."""
+        parts: Parts = {name: self.column(name, part) for name, part in self.named(value).items()}
+        ragged = {name: part for name, part in parts.items() if isinstance(part, Ragged)}
+        if not ragged:
+            return parts
+        if MASK in self.names and MASK not in parts:
+            length = self._largest.length(MASK)
+            masked = [part for name, part in ragged.items() if self._largest.length(name) == length and name not in self._next_of]
+            if masked:
+                parts[MASK] = masked[0].marks()
+        for name, tokens in self._next_of.items():
+            if name not in parts and tokens in ragged:
+                parts[name] = ragged[tokens].next_values(self._largest.padding(name))
+        return parts
 
 
 def concatenated(parts: Sequence[Arrays], padding: Mapping[str, int]) -> Arrays:

@@ -37,12 +37,14 @@ class Trainer:
     A **batch** is a mapping of inputs to arrays, a tuple of the inputs in order, or the only input. Arrays are those of numpy, tensors of
     PyTorch, or lists. Numbers are converted to the input's type: integers exactly, floats to the nearest value. A batch may have fewer
     samples than the compiled batch; the loss is then the mean over the samples that are there, as in PyTorch. Sequences may be shorter than the
-    compiled ones if the model has an input ``attention_mask``, whose zeros then mark the rest.
+    compiled ones if the model has an input ``attention_mask``, whose zeros then mark the rest. Rows of different lengths are lists, such as
+    ``{"input_ids": [[5, 8, 2], [7, 1]], "labels": [0, 1]}``; their mask, and labels that are the next tokens, may be omitted.
 
     **Data** is one of
 
     - a mapping, tuple or array as for a batch, with all samples;
     - a data set of samples: of PyTorch, of Hugging Face's ``datasets``, or another object with ``__len__`` and ``__getitem__``;
+      Samples may differ in length;
     - an iterable of batches, such as a ``DataLoader``, a list or a generator;
     - a function of the epoch (from 0) that returns an iterable of batches.
 
@@ -123,7 +125,9 @@ class Trainer:
         shared = {info.name for i, info in enumerate(self.inputs) if of["input_is_shared"](i)}
         self._padding: dict[str, int] = {info.name: of["input_padding"](i) for i, info in enumerate(self.inputs)}
         self._inputs = Inputs(
-            [Shape(of_shape, shared, size, self._padding) for of_shape, size in zip(inputs, self._batches, strict=True)], shared
+            [Shape(of_shape, shared, size, self._padding) for of_shape, size in zip(inputs, self._batches, strict=True)],
+            shared,
+            {info.name: self.inputs[of["input_next_of"](i)].name for i, info in enumerate(self.inputs) if of["input_next_of"](i) >= 0},
         )
         self._selected = len(shapes) - 1
 
@@ -177,6 +181,7 @@ class Trainer:
         steps: int | None = None,
         shuffle: bool = True,
         last_batch: str | None = None,
+        bucket_by: str | None = None,
         prefetch: int = 2,
         learning_rate: Callable[[int], float] | None = None,
         validation: Any = None,
@@ -211,6 +216,9 @@ class Trainer:
             last_batch: Samples of arrays and data sets at the end of an epoch that do not fill a batch: ``"wrap"`` adds samples of the next
                 epoch, ``"drop"`` leaves them out, ``"mask"`` trains on a smaller batch. Default: ``"mask"`` if the library has a shape of this
                 size, otherwise ``"wrap"``.
+            bucket_by: ``"length"``: the batches of arrays and data sets have samples of similar lengths, each batch in the smallest shape of the
+                library that holds them; ``"none"``: samples of all lengths share batches. Default: ``"length"`` with ``shuffle`` if the
+                samples need several shapes.
             prefetch: Number of batches that a thread reads and converts ahead of their use; 0: none.
             learning_rate: Returns the learning rate of an update, numbered from 1, in place of the compiled schedule.
             validation: Data to evaluate after each epoch, and at the end.
@@ -236,7 +244,7 @@ class Trainer:
             TrainerError: If a call of the library fails, or the loss is not finite.
         """
         options = FitOptions(
-            epochs, steps, shuffle, last_batch, prefetch, learning_rate, validation, validate_every, metrics or {}, save, save_every,
+            epochs, steps, shuffle, last_batch, bucket_by, prefetch, learning_rate, validation, validate_every, metrics or {}, save, save_every,
             resume, keep_best, best_mode, early_stop, metrics_file, tensorboard, report, progress, on_step, on_validation, on_checkpoint,
         )  # fmt: skip
         return Fit(self, data, samples_of(data, self._inputs), options).run()
@@ -370,19 +378,10 @@ class Trainer:
             self._call("select_shape", shape)
             self._selected = shape
 
-    def _choose(self, shape: int, count: int, shuffle: bool, last_batch: str, ahead: int) -> tuple[NDArray[np.int64], int]:
-        """Returns the samples of a training batch, with padding, and their number without padding."""
-        rows, chosen = np.empty(self._batches[shape], np.int64), ctypes.c_int64()
-        self._select(shape)
-        self._call(
-            "choose_samples", count, int(shuffle), _library.LAST_BATCHES[last_batch], ahead, rows.ctypes.data, ctypes.byref(chosen)
-        )
-        return rows, chosen.value
-
     def _converted(self, data: Any) -> Iterator[Batch]:
         """Yields the batches of data in order. The last ones may be smaller."""
         samples = samples_of(data, self._inputs)
-        values = iter(samples.batches(self._inputs.batch_of(samples.first())[0]) if samples else iterable_of(data, 0))
+        values = iter(samples.batches(self._inputs.batch_of(samples.longest(self._inputs))[0]) if samples else iterable_of(data, 0))
         end = object()
 
         def take() -> Batch | None:

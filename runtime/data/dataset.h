@@ -102,6 +102,8 @@ private:
   std::string flagOf(const std::string &name, const std::string &file) const {
     return flagName + " " + name + "=" + file;
   }
+  /// Returns whether two inputs are sequences of the same shape.
+  static bool sameShape(const MtcInput &one, const MtcInput &other);
   void checkNames(const Flags &flags, class Problems &problems) const;
   std::vector<Source> open(const Flags &flags, bool labelsOptional, class Problems &problems);
   void labelImages(const Flags &flags, std::vector<Source> &sources, class Problems &problems);
@@ -125,8 +127,8 @@ private:
   std::string flagName;
   uint64_t seed;
   std::unique_ptr<ReadWorkers> workers;
-  std::vector<std::optional<DataColumn>> columns; ///< nullopt if the input is omitted
-  RaggedColumns ragged;                           ///< inputs whose rows have different lengths
+  std::vector<std::optional<DataColumn>> columns;  ///< nullopt if the input is omitted
+  std::vector<std::optional<RaggedColumn>> ragged; ///< inputs whose rows have different lengths
   /// The ragged input whose lengths a mask that has no file marks; -1 for other inputs.
   std::vector<int32_t> maskedBy;
   std::vector<bool> labelsOfStream; ///< labels that are derived from a token stream

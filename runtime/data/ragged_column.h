@@ -4,6 +4,7 @@
 
 #include "runtime/abi/program.h"
 #include "runtime/data/data_file.h"
+#include "runtime/data/row_shapes.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +29,11 @@ public:
   const std::string &flag() const { return flagText; }
   /// Returns the number of values of a row. Throws a user error if the file's offsets are wrong.
   int64_t lengthOf(int64_t row) const;
-  /// Stores the number of values of each row from row `first` on.
-  void readLengths(int64_t first, std::span<int64_t> lengths) const;
+  /// Returns the number of values of each row. The column outlives it.
+  RowLengths lengths() const {
+    return {flagText,
+            [this](int64_t first, std::span<int64_t> lengths) { readLengths(first, lengths); }};
+  }
   /// Copies rows `list[0..count)` to a tensor of the input in a shape that holds them, and checks
   /// the range of their values.
   void load(const int64_t *list, int64_t count, const MtcInput &input, char *tensor) const;
@@ -47,6 +51,7 @@ private:
     int64_t first, length;
   };
 
+  void readLengths(int64_t first, std::span<int64_t> lengths) const;
   Location locate(int64_t row) const;
   void checkOffsets(Location at, int64_t begin, int64_t end) const;
   Range find(int64_t row) const;

@@ -10,15 +10,15 @@
 
 namespace mtc::runtime {
 
-RowShapes::RowShapes(const Shapes &shapes, const std::vector<size_t> &usable,
-                     const RaggedColumns &columns, int64_t rows, bool isMaskable,
-                     Problems &problems)
-    : shapes(shapes), columns(columns), isMaskable(isMaskable) {
+RowShapes::RowShapes(const Shapes &shapes, const std::vector<size_t> &usable, InputLengths inputs,
+                     int64_t rows, bool isMaskable, Problems &problems)
+    : shapes(shapes), inputs(std::move(inputs)), isMaskable(isMaskable) {
   makeGroups(usable);
   inGroups = RowGroups(groupList.size());
   problems.collect([&] { readRows(rows, problems); });
   if (!problems.any())
     chooseGroupOfAll(problems);
+  this->inputs.clear(); // They refer to data of the caller.
 }
 
 int64_t RowShapes::bytesOf(size_t shape) const { return inputBytes(shapes.all()[shape]); }
@@ -26,9 +26,9 @@ int64_t RowShapes::bytesOf(size_t shape) const { return inputBytes(shapes.all()[
 void RowShapes::makeGroups(const std::vector<size_t> &usable) {
   for (size_t shape : usable) {
     const MtcProgram &program = shapes.all()[shape];
-    std::vector<int64_t> lengths(columns.size());
-    for (size_t i = 0; i < columns.size(); ++i)
-      if (columns[i])
+    std::vector<int64_t> lengths(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i])
         lengths[i] = program.inputs[i].tensor.dims[1];
     auto known = std::find_if(groupList.begin(), groupList.end(),
                               [&](const Group &group) { return group.lengths == lengths; });
@@ -55,13 +55,13 @@ bool RowShapes::holds(size_t large, size_t small) const {
 
 void RowShapes::readRows(int64_t rows, Problems &problems) {
   constexpr int64_t chunkRows = 4096;
-  Lengths lengths(columns.size());
+  Lengths lengths(inputs.size());
   for (int64_t first = 0; first < rows; first += chunkRows) {
     const int64_t count = std::min(chunkRows, rows - first);
-    for (size_t i = 0; i < columns.size(); ++i) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
       lengths[i].assign(static_cast<size_t>(count), 0);
-      if (columns[i])
-        columns[i]->readLengths(first, lengths[i]);
+      if (inputs[i])
+        inputs[i]->read(first, lengths[i]);
     }
     for (size_t row = 0; row < static_cast<size_t>(count); ++row) {
       compareLengths(lengths, first, row, problems);
@@ -88,7 +88,7 @@ void RowShapes::addRow(const Lengths &lengths, int64_t first, size_t row, Proble
     for (const Group &group : groupList)
       longest = std::max(longest, group.lengths[i]);
     if (lengths[i][row] > longest)
-      problems.add(columns[i]->flag(), ": row ", first + static_cast<int64_t>(row), " has ",
+      problems.add(inputs[i]->data, ": row ", first + static_cast<int64_t>(row), " has ",
                    lengths[i][row], " values, but the longest rows of the input '",
                    shapes.all().front().inputs[i].tensor.name, "' have ", longest,
                    "; compile with a larger --dim, or truncate rows");
@@ -103,13 +103,13 @@ void RowShapes::compareLengths(const Lengths &lengths, int64_t first, size_t row
                                Problems &problems) {
   for (size_t i = 0; i < lengths.size() && !hasUnequalRow; ++i)
     for (size_t j = 0; j < i && !hasUnequalRow; ++j) {
-      if (!columns[i] || !columns[j] || lengths[i][row] == lengths[j][row] ||
+      if (!inputs[i] || !inputs[j] || lengths[i][row] == lengths[j][row] ||
           !shapes.haveEqualExtents(i, j))
         continue;
       hasUnequalRow = true;
-      const std::string difference = text(
-          columns[i]->flag(), ": row ", first + static_cast<int64_t>(row), " has ", lengths[i][row],
-          " values, but in ", columns[j]->flag(), " it has ", lengths[j][row]);
+      const std::string difference =
+          text(inputs[i]->data, ": row ", first + static_cast<int64_t>(row), " has ",
+               lengths[i][row], " values, but in ", inputs[j]->data, " it has ", lengths[j][row]);
       if (shapes.areNextTokens(i, j) || shapes.areNextTokens(j, i))
         problems.add(difference, "; labels of causal-lm are as long as their tokens");
       else

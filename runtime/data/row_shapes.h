@@ -2,11 +2,11 @@
 #ifndef MTC_RUNTIME_DATA_ROW_SHAPES_H
 #define MTC_RUNTIME_DATA_ROW_SHAPES_H
 
-#include "runtime/data/ragged_column.h"
 #include "runtime/data/row_groups.h"
 #include "runtime/data/shapes.h"
 #include "runtime/support/failure.h"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,16 +14,23 @@
 
 namespace mtc::runtime {
 
-using RaggedColumns = std::vector<std::optional<RaggedColumn>>;
+/// The lengths of the rows of an input.
+struct RowLengths {
+  std::string data; ///< for messages: the user's argument
+  /// Stores the lengths of consecutive rows from row `first` on.
+  std::function<void(int64_t first, std::span<int64_t> lengths)> read;
+};
+/// One for each input of a program; nullopt for inputs whose rows have one length.
+using InputLengths = std::vector<std::optional<RowLengths>>;
 
 /// Shapes that differ only in their batch hold the same rows. They form a group, and each row
 /// belongs to the group with the smallest samples that hold it.
 class RowShapes {
 public:
-  /// `usable` are the shapes, as indices of `shapes.all()`, in which the other inputs fit; at least
-  /// one. Batches may have padding samples if `isMaskable`. Reads the lengths of all `rows` rows.
-  /// Rows that no shape holds and lengths that do not agree are added to the problems.
-  RowShapes(const Shapes &shapes, const std::vector<size_t> &usable, const RaggedColumns &columns,
+  /// `usable` are the shapes, as indices of `shapes.all()`, in which the inputs without lengths
+  /// fit; at least one. Batches may have padding samples if `isMaskable`. Reads the lengths of all
+  /// `rows` rows. Rows that no shape holds and lengths that do not agree are added to the problems.
+  RowShapes(const Shapes &shapes, const std::vector<size_t> &usable, InputLengths inputs,
             int64_t rows, bool isMaskable, Problems &problems);
 
   /// Groups are ordered by the size of a sample.
@@ -66,7 +73,7 @@ public:
 
 private:
   struct Group {
-    std::vector<int64_t> lengths; ///< of ragged inputs; 0 for others
+    std::vector<int64_t> lengths; ///< of inputs with lengths; 0 for others
     std::vector<size_t> shapes;   ///< by ascending batch
   };
   using Lengths = std::vector<std::vector<int64_t>>; ///< of a range of rows, for each column
@@ -82,7 +89,7 @@ private:
   int64_t bytesOf(size_t shape) const;
 
   const Shapes &shapes;
-  const RaggedColumns &columns;
+  InputLengths inputs;
   bool isMaskable;
   std::vector<Group> groupList;
   RowGroups inGroups{0};

@@ -158,6 +158,10 @@ int32_t mtc_model_input_is_shared(uint32_t index) {
   return index < mtc_program.input_count && mtc_program.inputs[index].is_whole;
 }
 
+int32_t mtc_model_input_next_of(uint32_t index) {
+  return index < mtc_program.input_count ? mtc_program.inputs[index].shifted_from : -1;
+}
+
 int64_t mtc_model_input_padding(uint32_t index) {
   return index < mtc_program.input_count && canIgnore(mtc_program.inputs[index])
              ? mtc_program.inputs[index].ignored
@@ -243,6 +247,27 @@ mtc_model_status mtc_model_choose_samples(mtc_model_trainer *trainer, int64_t co
                                              require(samples, "samples"));
     if (chosen)
       *chosen = found;
+  });
+}
+
+mtc_model_status mtc_model_group_samples(mtc_model_trainer *trainer, int64_t count,
+                                         const int64_t *lengths, int32_t shuffle,
+                                         mtc_model_last_batch last, int64_t *updates) {
+  return guardTrainer(trainer, [&](Trainer &self) {
+    *require(updates, "updates") =
+        self.groupSamples(count, require(lengths, "lengths"), shuffle != 0, lastBatchOf(last));
+  });
+}
+
+mtc_model_status mtc_model_choose_grouped_samples(mtc_model_trainer *trainer, int64_t ahead,
+                                                  int64_t *samples, int64_t *chosen,
+                                                  uint32_t *shape) {
+  return guardTrainer(trainer, [&](Trainer &self) {
+    const Trainer::GroupedChoice found =
+        self.chooseGroupedSamples(ahead, require(samples, "samples"));
+    *require(shape, "shape") = found.shape;
+    if (chosen)
+      *chosen = found.samples;
   });
 }
 

@@ -94,6 +94,8 @@ int32_t mtc_model_input_is_label(uint32_t index);
 /* Returns 0 if the first axis of an input is the batch axis, and 1 if all samples of a batch share
  * the input. */
 int32_t mtc_model_input_is_shared(uint32_t index);
+/* Returns the input whose next tokens labels are, so that they may be omitted; otherwise -1. */
+int32_t mtc_model_input_next_of(uint32_t index);
 /* Returns the value that fills an input after the end of a shorter sequence: the label that the
  * loss ignores, or 0. */
 int64_t mtc_model_input_padding(uint32_t index);
@@ -150,6 +152,21 @@ typedef enum mtc_model_last_batch {
 mtc_model_status mtc_model_choose_samples(mtc_model_trainer *trainer, int64_t count,
                                           int32_t shuffle, mtc_model_last_batch last, int64_t ahead,
                                           int64_t *samples, int64_t *chosen);
+
+/* Groups `count` samples by the lengths of their sequences for a library of several shapes, as
+ * programs do with --bucket-by length: a batch has samples of one group, and the smallest shape
+ * that holds them. `lengths` has the lengths of each sample, one for each input in the order of
+ * mtc_model_input; 0 for inputs without a sequence. `last` is not
+ * MTC_MODEL_LAST_BATCH_WRAP. Writes the number of updates of an epoch; 0: all samples need the same
+ * shape, and are not grouped. */
+mtc_model_status mtc_model_group_samples(mtc_model_trainer *trainer, int64_t count,
+                                         const int64_t *lengths, int32_t shuffle,
+                                         mtc_model_last_batch last, int64_t *updates);
+/* As mtc_model_choose_samples, out of the grouped samples. `samples` has space for the largest
+ * batch of a shape. Writes the shape of the batch, which is to be selected when it is trained. */
+mtc_model_status mtc_model_choose_grouped_samples(mtc_model_trainer *trainer, int64_t ahead,
+                                                  int64_t *samples, int64_t *chosen,
+                                                  uint32_t *shape);
 
 /* Returns the memory that a batch is read from, to be filled without a copy. Its contents are
  * undefined after each call that uses a batch. */

@@ -2,7 +2,6 @@
 #include "runtime/library/trainer.h"
 
 #include "runtime/abi/schedule.h"
-#include "runtime/data/consecutive_batches.h"
 #include "runtime/loop/evaluation.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/state/checkpoint.h"
@@ -80,36 +79,6 @@ void Trainer::selectShape(size_t shape) {
   if (shape >= shapes.all().size())
     userError("shape ", shape, ": expected a number below ", shapes.all().size());
   shaped = &shapes.all()[shape];
-}
-
-/// Returns whether a shape has the size of the last batch of an epoch, so that it is not padded.
-bool Trainer::holdsRest(int64_t count) const {
-  return program.accumulation.micro_steps == 1 &&
-         std::any_of(shapes.all().begin(), shapes.all().end(),
-                     [&](const MtcProgram &each) { return each.batch == count % shaped->batch; });
-}
-
-int64_t Trainer::chooseSamples(int64_t count, bool shuffle, std::optional<LastBatch> last,
-                               int64_t ahead, int64_t *samples) {
-  const int64_t microSteps = program.accumulation.micro_steps;
-  if (count < 1)
-    userError("samples ", count, ": expected at least 1");
-  if (ahead < 0)
-    userError("batches ahead ", ahead, ": expected 0 or more");
-  state.shuffle = shuffle;
-  state.lastBatch = last.value_or(state.lastBatch);
-  const int64_t perStep = shaped->batch * microSteps;
-  if (!(state.lastBatch == LastBatch::Mask && holdsRest(count)))
-    checkLastBatch(state.lastBatch, program, count, perStep);
-  state.samplesPerStep = shaped->batch == program.batch ? 0 : perStep;
-  const BatchOrigin origin = originOf(
-      state, count, [](const EarlierSteps &steps) { return steps.batch * steps.microSteps; });
-  const ConsecutiveBatches order(count, perStep, state.lastBatch, shuffle, state.seed, origin);
-  Batch batch;
-  const int64_t next = microStep + ahead;
-  order.batchOf(state.step + 1 + next / microSteps, next % microSteps, microSteps, batch);
-  std::copy(batch.rows.begin(), batch.rows.end(), samples);
-  return shaped->batch - batch.filler;
 }
 
 char *Trainer::inputBuffer(uint32_t input) {

@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_LIBRARY_TRAINER_H
 #define MTC_RUNTIME_LIBRARY_TRAINER_H
 
+#include "runtime/data/grouped_batches.h"
 #include "runtime/data/last_batch.h"
 #include "runtime/data/shapes.h"
 #include "runtime/devices/device.h"
@@ -63,6 +64,18 @@ public:
   /// the number of samples that are not padding.
   int64_t chooseSamples(int64_t count, bool shuffle, std::optional<LastBatch> last, int64_t ahead,
                         int64_t *samples);
+  /// Groups samples by the lengths of their inputs, a row of `lengths` for each sample; 0 for
+  /// inputs without a sequence. `last` is nullopt for a smaller batch. Returns the number of
+  /// updates of an epoch; 0 if all samples need the same shape, and are not grouped.
+  int64_t groupSamples(int64_t count, const int64_t *lengths, bool shuffle,
+                       std::optional<LastBatch> last);
+  struct GroupedChoice {
+    int64_t samples; ///< that are not padding
+    uint32_t shape;
+  };
+  /// Writes the samples of the training batch after the next `ahead` batches, out of the grouped
+  /// ones. There is space for the largest batch of a shape.
+  GroupedChoice chooseGroupedSamples(int64_t ahead, int64_t *samples) const;
   /// Returns the memory that the next batch is read from; null if there is no such input.
   char *inputBuffer(uint32_t input);
   /// Runs a micro-step, and the update after the last micro-step of a step.
@@ -125,6 +138,9 @@ private:
   void extendSchedule(int64_t lastStep);
   bool isOwn(const std::string &folder) const;
   bool holdsRest(int64_t count) const;
+  BatchOrigin originOfSamples(int64_t count) const;
+  Batch batchAfter(const BatchOrder &order, int64_t ahead) const;
+  void beginGroups(int64_t updates);
   Run &currentRun();
   void load(Inputs inputs, int64_t samples, BatchUse use);
   void warnOfPadding(int64_t samples, BatchUse use);
@@ -149,8 +165,10 @@ private:
   bool copiesAreStale = false;           ///< a weight was written after its copies
   bool isBroken = false;                 ///< a failed computation left the weights undefined
   bool isWarnedOfPadding = false;
-  std::set<std::string> ownFolders; ///< real paths of folders with the trainer's checkpoints
-  std::optional<Run> run;           ///< nullopt unless a run has begun
+  std::set<std::string> ownFolders;      ///< real paths of folders with the trainer's checkpoints
+  std::optional<RowShapes> sampleShapes; ///< of the grouped samples
+  std::optional<GroupedBatches> groups;
+  std::optional<Run> run; ///< nullopt unless a run has begun
 };
 
 } // namespace mtc::runtime

@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <set>
 
 using namespace mtc::runtime;
@@ -38,14 +38,13 @@ TEST(RowGroups, FindsTheRowsOfAGroup) {
 /// A program with shapes [4, 4], [2, 8] and [2, 4], of tokens and, optionally, a second input.
 class GroupedRows : public testing::Test {
 protected:
-  TemporaryFolder folder;
   static constexpr size_t count = 3;
   std::array<std::array<int64_t, 2>, count> dims = {{{4, 4}, {2, 8}, {2, 4}}};
   std::array<std::array<MtcInput, 2>, count> inputs = {};
   std::array<MtcShape, count> list = {};
   MtcProgram program{};
   std::optional<Shapes> shapes;
-  RaggedColumns columns;
+  InputLengths columns;
 
   void SetUp() override {
     for (size_t i = 0; i < count; ++i) {
@@ -76,20 +75,10 @@ protected:
   }
 
   void addColumn(size_t input, const std::vector<int64_t> &lengths) {
-    std::vector<int64_t> offsets(lengths.size() + 1);
-    std::partial_sum(lengths.begin(), lengths.end(), offsets.begin() + 1);
-    const auto values = static_cast<size_t>(offsets.back()) * 8, ends = offsets.size() * 8;
-    const std::string path = folder / ("column" + std::to_string(input) + ".safetensors");
-    writeFile(path, safetensorsBytes(
-                        R"({"offsets":{"dtype":"I64","shape":[)" + std::to_string(offsets.size()) +
-                            R"(],"data_offsets":[0,)" + std::to_string(ends) +
-                            R"(]},"values":{"dtype":"I64","shape":[)" + std::to_string(values / 8) +
-                            R"(],"data_offsets":[)" + std::to_string(ends) + "," +
-                            std::to_string(ends + values) + "]}}",
-                        bytesOf(offsets) + std::string(values, '\0')));
-    const MtcInput &bound = inputs[0][input];
-    columns[input].emplace(bound, "--data " + std::string(bound.tensor.name),
-                           openDataFile(bound, path, "--data"));
+    columns[input] = {"--data " + std::string(inputs[0][input].tensor.name),
+                      [lengths](int64_t first, std::span<int64_t> part) {
+                        std::copy_n(lengths.begin() + first, part.size(), part.begin());
+                      }};
   }
 
   RowShapes rowShapes(const std::vector<int64_t> &lengths, bool isMaskable = true) {

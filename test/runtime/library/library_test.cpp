@@ -256,6 +256,28 @@ TEST_F(Library, ChoosesSamples) {
   EXPECT_EQ(choose(0, MTC_MODEL_LAST_BATCH_WRAP), MTC_MODEL_INVALID);
 }
 
+TEST_F(Library, GroupsSamplesByLength) {
+  Owned owned;
+  const std::array<int64_t, 4> lengths = {3, 0, 2, 0}, tooLong = {3, 0, 4, 0},
+                               ofTargets = {0, 1, 0, 2};
+  int64_t updates = -1;
+  auto group = [&](int64_t count, const std::array<int64_t, 4> &table, mtc_model_last_batch last) {
+    return mtc_model_group_samples(owned.trainer, count, table.data(), 0, last, &updates);
+  };
+  ASSERT_EQ(group(2, lengths, MTC_MODEL_LAST_BATCH_DEFAULT), MTC_MODEL_OK) << owned.message();
+  EXPECT_EQ(updates, 0) << "both samples need the only shape";
+  std::array<int64_t, 4> samples{};
+  uint32_t shape = 0;
+  EXPECT_EQ(mtc_model_choose_grouped_samples(owned.trainer, 0, samples.data(), nullptr, &shape),
+            MTC_MODEL_INVALID);
+  EXPECT_EQ(group(2, tooLong, MTC_MODEL_LAST_BATCH_DEFAULT), MTC_MODEL_INVALID);
+  EXPECT_NE(owned.message().find("row 1 has 4 values"), std::string::npos) << owned.message();
+  EXPECT_EQ(group(2, ofTargets, MTC_MODEL_LAST_BATCH_DROP), MTC_MODEL_INVALID);
+  EXPECT_NE(owned.message().find("row 1 has 2 values"), std::string::npos) << owned.message();
+  EXPECT_EQ(group(2, lengths, MTC_MODEL_LAST_BATCH_WRAP), MTC_MODEL_INVALID);
+  EXPECT_EQ(group(0, lengths, MTC_MODEL_LAST_BATCH_MASK), MTC_MODEL_INVALID);
+}
+
 TEST_F(Library, RejectsBatchesThatTheLossCannotUse) {
   Owned owned;
   const void *inputs[] = {x.data(), target.data()};

@@ -9,6 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+class _Views(Sequence[NDArray[Any]]):
+    """Consecutive parts of an array."""
+
+    def __init__(self, values: NDArray[Any], offsets: NDArray[np.int64]) -> None:
+        self._values, self._offsets = values, offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def __getitem__(self, rows: Any) -> Any:
+        if isinstance(rows, slice):
+            return [self[row] for row in range(*rows.indices(len(self)))]
+        return self._values[self._offsets[rows] : self._offsets[rows + 1]]
+
+
 class Ragged:
     """Rows that differ in the extent of their first axis.
 
@@ -16,12 +31,20 @@ class Ragged:
         ValueError: If the rows differ in other axes.
     """
 
-    def __init__(self, rows: Sequence[NDArray[Any]]) -> None:
+    def __init__(self, rows: Sequence[NDArray[Any]], lengths: NDArray[np.int64] | None = None) -> None:
         self.rows = rows
+        if lengths is not None:
+            self.lengths = lengths
+            return
         self.lengths = np.array([len(row) for row in rows], np.int64)
         if len({row.shape[1:] for row in rows}) > 1:
             shapes = ", ".join(map(str, sorted({row.shape for row in rows})[:3]))
             raise ValueError(f"rows of the shapes {shapes}; expected rows that differ in length only")
+
+    @classmethod
+    def of(cls, values: NDArray[Any], offsets: NDArray[np.int64]) -> Ragged:
+        """Returns rows that are views of values: row i has those from ``offsets[i]`` to ``offsets[i + 1]``."""
+        return cls(_Views(values, offsets), np.diff(offsets))
 
     @property
     def shape(self) -> tuple[int, ...]:

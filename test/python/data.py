@@ -23,6 +23,7 @@ from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
 
 PACKAGE = Path(__file__).resolve().parent.parent.parent / "python"
 sys.path.insert(0, str(PACKAGE))
+import mtc.data  # noqa: E402
 from mtc.data.__main__ import main  # noqa: E402
 from mtc.data._split import random_keys  # noqa: E402
 
@@ -110,11 +111,35 @@ assert classes["classes"] == ["cat", "dog", "emu"] and classes["validation"] == 
 assert [hex(key) for key in random_keys(2, 0)] == ["0xe220a8397b1dcdaf", "0x6e789e6aa1b965f4"], "not SplitMix64"
 assert "225 rows for training, 75 rows for validation (stratified by class)" in run(*words, "-o", folder / "out")
 
+# The converted files in Python.
+convert(folder / "t.parquet", "--validation", 0.25)
+loaded = mtc.data.load(folder / "out", "validation")
+rows = load_file(folder / "out/validation/ids.safetensors")
+assert len(loaded["vector"]) == len(loaded["ids"]) == 75 and loaded["vector"].base is not None, "not mapped into memory"
+assert np.array_equal(loaded["ids"].lengths, np.diff(rows["offsets"])) and np.array_equal(loaded["ids"][:75].padded(6, 0), loaded["ids"].padded(6, 0))
+assert [row.tolist() for row in loaded["ids"][np.array([7, 3])].rows] == [
+    rows["values"][rows["offsets"][row] : rows["offsets"][row + 1]].tolist() for row in (7, 3)
+]
+for wrong, expected in (((folder, "train"), "has no dataset.json"), ((folder / "out", "test"), "has no part 'test'; expected train or validation")):
+    try:
+        mtc.data.load(*wrong)
+    except ValueError as error:
+        assert expected in str(error), error
+    else:
+        raise AssertionError(f"{wrong} is read")
+
 # The sizes of the parts are rows for every table, also one of texts.
 Tokenizer(models.WordLevel({"?": 0}, unk_token="?")).save(str(folder / "any.json"))
 pa.parquet.write_table(pa.table({"text": ["a", "b", "c d"]}), folder / "texts.parquet")
 texts = (folder / "texts.parquet", "--text", "text", "--stream", "--tokenizer", folder / "any.json", "-o", folder / "out")
 assert "out: 3 rows for training\n" in run(*texts)
+
+try:
+    mtc.data.load(folder / "out")
+except ValueError as error:
+    assert "input_ids is a stream of tokens" in str(error), error
+else:
+    raise AssertionError("a stream is read")
 
 # Validation files have the classes and statistics of the training data.
 pa.parquet.write_table(table.slice(0, 100), folder / "v.parquet")

@@ -7,7 +7,7 @@
     trainer = mtc.Trainer(mtc.compile("model.onnx", dims={"batch": 32}))
     trainer.fit({"x": x, "labels": labels}, epochs=3)
 
-Only :func:`mtc.export` requires PyTorch. :mod:`mtc.facts` reads and writes the module facts of an ONNX file.
+Only :func:`mtc.export` and :func:`mtc.empty_weights` require PyTorch. :mod:`mtc.facts` reads and writes the module facts of an ONNX file.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from mtc._results import Evaluation, History, Step, TensorInfo
 from mtc.trainer import Trainer, memory_bytes
 
 if TYPE_CHECKING:
+    from mtc._weightless import empty_weights
     from mtc.exporter import export
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Trainer",
     "TrainerError",
     "compile",
+    "empty_weights",
     "export",
     "memory_bytes",
     "plan",
@@ -43,15 +45,16 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Defers the import of PyTorch to the first use of :func:`export`."""
-    if name == "export":
+    """Defers the import of PyTorch to the first use of a function that needs it."""
+    if name in ("empty_weights", "export"):
         try:
+            from mtc._weightless import empty_weights
             from mtc.exporter import export
         except ModuleNotFoundError as error:
             if error.name not in ("torch", "onnxscript"):
                 raise
             raise ModuleNotFoundError(
-                f"mtc.export needs {error.name}: pip install torch onnxscript", name=error.name
+                f"mtc.{name} needs {error.name}: pip install torch onnxscript", name=error.name
             ) from None
-        return export
+        return export if name == "export" else empty_weights
     raise AttributeError(f"module 'mtc' has no attribute {name!r}")

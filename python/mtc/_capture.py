@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
-from mtc import _trace, _translations
+from mtc import _trace, _translations, _weightless
 from mtc.errors import ExportError, ExportWarning
 
 PREFIX = "module."  # prefix of the tensor names of a wrapped module
@@ -141,7 +141,7 @@ def with_dynamo(module: nn.Module, call: Call, opset: int | None) -> Capture:
     Raises:
         Exception: If PyTorch cannot trace or translate the module.
     """
-    with _quietly(), torch.fx.experimental._config.patch(backed_size_oblivious=True):
+    with _quietly(), _weightless.tracing(), torch.fx.experimental._config.patch(backed_size_oblivious=True):
         traced = _trace.traced(module, call)
         program = _trace.rewritten(traced, call)
         _trace.unite(program)
@@ -162,7 +162,8 @@ def _rename_results(graph: Any) -> None:
 
 def _drop_weights(graph: Any, program: torch.export.ExportedProgram) -> None:
     """Removes the values of parameters to avoid copies: :func:`mtc._graph.normalize` inserts the module's values later."""
-    for name in program.graph_signature.parameters:
+    absent = (name for name, tensor in program.state_dict.items() if tensor.is_meta)
+    for name in dict.fromkeys((*program.graph_signature.parameters, *absent)):
         if (value := graph.initializers.get(name)) is not None and value.const_value is not None:
             kind = onnx.TensorProto(name=name, dims=value.const_value.shape.numpy(), data_type=value.const_value.dtype)
             value.const_value = onnx_ir.serde.TensorProtoTensor(kind)

@@ -95,7 +95,9 @@ class _Decomposition:
         for spec in self.program.graph_signature.input_specs:
             tensor = self.program.state_dict.get(spec.target, self.program.constants.get(spec.target))
             if isinstance(tensor, Tensor):
-                users.setdefault(tensor.untyped_storage().data_ptr(), []).append(placeholders[spec.arg.name])
+                storage = tensor.untyped_storage()
+                memory = storage._cdata if tensor.is_meta else storage.data_ptr()
+                users.setdefault(memory, []).append(placeholders[spec.arg.name])
         return {node for nodes in users.values() for node in nodes if len(nodes) > 1}
 
     def run(self) -> ExportedProgram:

@@ -10,7 +10,7 @@ import onnx
 import torch
 from torch import nn
 
-from mtc import _capture, _graph, _modes, _module, _verify
+from mtc import _capture, _graph, _modes, _module, _verify, _weightless
 from mtc._capture import Call
 from mtc._inference import Addition, Merger
 
@@ -46,7 +46,7 @@ def record(
             _graph.rename_values(evaluation.graph, dict(inputs))
             outputs = _output_names(module, call, names)
             _graph.rename_values(evaluation.graph, dict(zip(_graph.names(evaluation.graph.output), outputs, strict=True)))
-            if verify:
+            if verify and not _weightless.is_weightless(module):
                 _verify.outputs(evaluation, module, call)
     except Exception as error:  # The module may fail in evaluation mode alone.
         warnings.warn(
@@ -81,8 +81,8 @@ def record(
 
 def _output_names(module: nn.Module, call: Call, names: Mapping[str, str]) -> list[str]:
     """Returns the names of the outputs in evaluation mode. A single tensor is the first output of the training mode."""
-    args, kwargs = call.cloned()
-    with torch.no_grad(), _module.state_kept(module):
+    with torch.no_grad(), _weightless.running(module, call) as runnable, _module.state_kept(module):
+        args, kwargs = runnable.cloned()
         found = [*_capture.flat_outputs(module(*args, **kwargs))]
     if len(found) == 1 and found[0] not in names:
         return [next(iter(names.values()))]

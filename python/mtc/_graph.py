@@ -75,8 +75,12 @@ def normalize(
 
 
 def initializer(name: str, tensor: Tensor) -> TensorProto:
-    """Returns an initializer with the tensor's bytes. Complex numbers are stored as pairs of real numbers."""
-    tensor = real(tensor.detach()).cpu().contiguous()
+    """Returns an initializer with the tensor's bytes; without data if it has none. Complex numbers are stored as pairs of real numbers."""
+    tensor = real(tensor.detach())
+    if tensor.is_meta:
+        external = TensorProto.EXTERNAL
+        return TensorProto(name=name, dims=tensor.shape, data_type=ELEMENT_TYPES[tensor.dtype], data_location=external)
+    tensor = tensor.cpu().contiguous()
     proto = TensorProto(name=name, dims=tensor.shape, data_type=ELEMENT_TYPES[tensor.dtype])
     proto.raw_data = tensor.flatten().view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
     return proto
@@ -84,10 +88,17 @@ def initializer(name: str, tensor: Tensor) -> TensorProto:
 
 def has_bytes(proto: TensorProto, tensor: Tensor) -> bool:
     """Returns whether an initializer has a tensor's shape, type and bytes."""
-    tensor = real(tensor.detach()).cpu().contiguous()
-    if (tuple(proto.dims), proto.data_type) != (tuple(tensor.shape), ELEMENT_TYPES[tensor.dtype]):
+    if (tuple(proto.dims), proto.data_type) != _type(tensor):
         return False
+    if tensor.is_meta:
+        return is_absent(proto)
+    tensor = real(tensor.detach()).cpu().contiguous()
     return not tensor.numel() or np.array_equal(np.frombuffer(proto.raw_data, np.uint8), tensor.flatten().view(torch.uint8).numpy())
+
+
+def is_absent(proto: TensorProto) -> bool:
+    """Returns whether an initializer has no data in memory."""
+    return proto.data_location == TensorProto.EXTERNAL
 
 
 def size(proto: TensorProto) -> int:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 
-from mtc import _module
+from mtc import _module, _weightless
 from mtc._capture import Call
 
 RECURRENT = (torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu)
@@ -44,10 +44,11 @@ def differ(module: nn.Module, call: Call) -> bool:
 
 
 def _recorded(module: nn.Module, call: Call) -> _Recorder:
-    args, kwargs = call.cloned()
     # If gradients were disabled, attention would call other, fused functions in evaluation mode.
-    with torch.enable_grad(), _module.state_kept(module), torch.random.fork_rng(devices=[]), _Recorder(module) as recorder:
-        module(*args, **kwargs)
+    with torch.enable_grad(), torch.random.fork_rng(devices=[]), _weightless.running(module, call) as runnable:
+        args, kwargs = runnable.cloned()
+        with _module.state_kept(module), _Recorder(module) as recorder:
+            module(*args, **kwargs)
     return recorder
 
 

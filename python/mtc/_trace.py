@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.utils import _pytree as pytree
 
-from mtc import _rewrite, _substitutes, _translations
+from mtc import _rewrite, _stops, _substitutes, _translations
 from mtc.errors import ExportError
 
 if TYPE_CHECKING:
@@ -103,7 +103,8 @@ def unite(program: torch.export.ExportedProgram) -> None:
         if not isinstance(tensor, torch.Tensor) or not tensor.numel():
             continue
         node = placeholders[spec.arg.name]
-        key = tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
+        memory = _stops.storage(tensor) if tensor.is_meta else tensor.data_ptr()
+        key = memory, tensor.shape, tensor.stride(), tensor.dtype
         if first.setdefault(key, node) is not node:
             node.replace_all_uses_with(first[key])
             program.graph.erase_node(node)

@@ -77,7 +77,8 @@ def _weights(model: onnx.ModelProto, parameters: Mapping[str, Tensor]) -> dict[s
 
 
 def _is_heavy(tensor: onnx.TensorProto) -> bool:
-    return tensor.data_type != onnx.TensorProto.BFLOAT16 and _graph.size(tensor) >= HEAVY
+    is_bfloat16 = tensor.data_type == onnx.TensorProto.BFLOAT16  # NumPy has no such type.
+    return _graph.is_absent(tensor) or not is_bfloat16 and _graph.size(tensor) >= HEAVY
 
 
 def sizes(model: onnx.ModelProto) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,10 @@ import onnx
 import torch
 from torch import nn
 
-from mtc import _capture, _evaluation, _gradients, _graph, _keras, _module, _stops, _trace, _verify, facts
+from mtc import _capture, _evaluation, _file, _gradients, _graph, _keras, _module, _stops, _trace, _trial, _verify, _weightless, facts
 from mtc._capture import Call
 from mtc._progress import Progress
 from mtc.errors import ExportError, ExportWarning
-
-LARGE = 1 << 30  # size in bytes above which weights are stored in a separate file
 
 
 def export(
@@ -54,7 +51,8 @@ def export(
         module: The module to export. Its parameters may be on any device.
         example_inputs: Arguments of ``module.forward``: a tensor, a sequence of positional arguments, or a mapping of keyword
             arguments.
-        path: The ONNX file to write. Weights of more than 1 GiB are stored in ``path + ".data"``.
+        path: The ONNX file to write. Weights of more than 1 GiB are stored in ``path + ".data"``. A parameter without memory, on the
+            meta device or made under ``FakeTensorMode``, has no bytes in either file; see :func:`mtc.empty_weights`.
 
     Keyword Args:
         input_names: Names of the graph's inputs. Default: the names of ``forward``'s parameters.
@@ -88,11 +86,14 @@ def export(
         raise ExportError(f"module: expected a torch.nn.Module, got {type(module).__name__}")
     steps = Progress(progress)
     with steps.step("bind the example inputs", "Pass a tensor, a sequence of arguments or a mapping of keyword arguments."):
+        if _weightless.is_weightless(module):
+            _file.check_absent_data(Path(path))
+            example_inputs = _weightless.filled(example_inputs)
         call = _capture.bind(module, example_inputs, dynamic_axes or {}, dynamic_batch)
-    with _module.in_mode(module, train), _keras.traceable(module, "training" in call.kwargs):
+    with _weightless.with_buffers(module), _module.in_mode(module, train), _keras.traceable(module, "training" in call.kwargs):
         _module.check(module)
         with steps.step("run the module", "Call it with the example inputs, to see where it fails."):
-            trial = _forward(module, call)
+            trial = _trial.run(module, call)
         with steps.step("trace the module", "Move what fails out of the module, and pass its result as an input."):
             model, capture = _exported(module, call, opset_version, trial)
             _name_values(model.graph, call, input_names, [*(output_names or trial.outputs), *trial.next_values().values()])
@@ -112,18 +113,20 @@ def export(
                 found = replace(found, inference=inference)
                 facts.write(model, found)
     with steps.step(f"write '{path}'", "Pass the path of a file in an existing folder with enough space."):
-        _save(model, Path(path))
+        _file.save(model, Path(path))
     return found
 
 
 def _verified(
-    model: onnx.ModelProto, capture: _capture.Capture | None, module: nn.Module, call: Call, trial: Trial
+    model: onnx.ModelProto, capture: _capture.Capture | None, module: nn.Module, call: Call, trial: _trial.Trial
 ) -> None:
-    """Raises ExportError if the graph is invalid or differs from the module."""
+    """Raises ExportError if the graph is invalid or differs from the module. Values are not compared if parameters have none."""
     _verify.checked(model)
     _verify.sizes(model)
-    with _module.state_kept(module):
-        _verify.used(model, module, call)
+    with _weightless.running(module, call) as runnable, _module.state_kept(module):
+        _verify.used(model, module, runnable)
+    if _weightless.is_weightless(module):
+        return
     with _module.state_kept(module):
         _verify.outputs(model, module, call, trial.next_values())
     if capture is None and call.rows:
@@ -139,14 +142,14 @@ def _verified(
 
 def _in_evaluation(module: nn.Module, call: Call, opset: int | None) -> tuple[onnx.ModelProto, Any]:
     """Returns the graph of a module in evaluation mode, which updates no tensors."""
-    trial = replace(_forward(module, call), updates={})
+    trial = replace(_trial.run(module, call), updates={})
     model, capture = _exported(module, call, opset, trial)
     _graph.remove_updates(model.graph)
     return model, capture
 
 
 def _exported(
-    module: nn.Module, call: Call, opset: int | None, trial: Trial
+    module: nn.Module, call: Call, opset: int | None, trial: _trial.Trial
 ) -> tuple[onnx.ModelProto, _capture.Capture | None]:
     """Returns the graph with the module's tensors, from the first exporter that can trace the module.
 
@@ -157,6 +160,7 @@ def _exported(
     capture = None
     canonical = _module.canonical_names(module)
     tensors = dict(module.named_parameters()), dict(module.named_buffers())
+    is_weightless = _weightless.is_weightless(module)
     is_watched = trial.stops or trial.updates
     traced = lambda: _stops.watched(module, tuple(trial.updates)) if is_watched else contextlib.nullcontext()  # noqa: E731
     try:
@@ -166,6 +170,8 @@ def _exported(
     except Exception as error:
         if lost := _trace.cause(error, ExportError):
             raise lost from None
+        if is_weightless:
+            raise _failure(module, call, opset, error, None) from error
         try:
             with _module.state_kept(module), traced():
                 model = _capture.with_torchscript(module, call, opset)
@@ -183,7 +189,7 @@ def _exported(
     return model, capture
 
 
-def _failure(module: nn.Module, call: Call, opset: int | None, error: Exception, second: Exception) -> ExportError:
+def _failure(module: nn.Module, call: Call, opset: int | None, error: Exception, second: Exception | None) -> ExportError:
     """Returns the error for a module that no exporter can trace. To find out whether the sizes are the cause, it exports the module with
     fixed sizes."""
     if any(call.axes):
@@ -197,72 +203,10 @@ def _failure(module: nn.Module, call: Call, opset: int | None, error: Exception,
                 f"{type(module).__name__} cannot be exported with dynamic axes: {_first_lines(error)} With fixed sizes it can: "
                 "pass dynamic_batch=False and no dynamic_axes, and example inputs of the batch size to train with."
             )
-    return ExportError(
-        f"{type(module).__name__} cannot be exported.\ntorch.export: {_first_lines(error)}\n"
-        f"TorchScript: {_first_lines(second)}\n{_remedy(error)}"
-    )
-
-
-@dataclass(frozen=True)
-class Trial:
-    """Facts that are observed in a forward pass in the mode of the export.
-
-    Attributes:
-        outputs: The names and shapes of the outputs.
-        statistics: The names of tensors that batch norms update.
-        updates: The names and shapes of other tensors that ``forward`` updates.
-        stops: Whether ``forward`` stops a gradient.
-        custom_backward: Whether a ``torch.autograd.Function`` ran.
-    """
-
-    outputs: dict[str, tuple[int, ...]]
-    statistics: set[str]
-    updates: dict[str, tuple[int, ...]]
-    stops: bool
-    custom_backward: bool
-
-    def next_values(self) -> dict[str, str]:
-        """Maps the updated tensors to the graph's outputs with their new values."""
-        return {name: f"{name}.next" for name in self.updates}
-
-
-def _forward(module: nn.Module, call: Call) -> Trial:
-    """Runs the module once.
-
-    Raises:
-        ExportError: If the forward pass updates tensors in a way that ONNX cannot express.
-    """
-    state = _module.state(module)
-    before = {name: tensor.detach().clone() for name, tensor in state.items()}
-    parameters = {name: parameter.detach().clone() for name, parameter in module.named_parameters() if name not in state}
-    args, kwargs = call.cloned()
-    with _module.state_kept(module), _stops.watched(module) as modes:
-        with torch.enable_grad():
-            outputs = _capture.flat_outputs(module(*args, **kwargs))
-        after = before | _module.tensors_by_name(module)
-        changed = {name for name, value in before.items() if after[name].shape != value.shape or not torch.equal(after[name], value)}
-    if not outputs:
-        raise ExportError("the module returns no tensor")
-    mode = modes[-1]
-    statistics = {name for name in changed if _stops.storage(state[name]) in mode.statistics}
-    updates = {name: tuple(after[name].shape) for name in mode.updated if name not in statistics}
-    for name in sorted(changed):
-        owner = module.get_submodule(name.rpartition(".")[0])
-        if after[name].shape != before[name].shape:
-            raise ExportError(
-                f"'{name}' of {type(owner).__name__}: forward changes its shape from {list(before[name].shape)} to "
-                f"{list(after[name].shape)}, which a training program cannot. Give it its final shape, or pass train=False."
-            )
-        if name not in updates and name not in statistics and not isinstance(owner, nn.modules.batchnorm._BatchNorm):
-            raise ExportError(
-                f"'{name}' of {type(owner).__name__}: forward updates it, and the exported graph would not. Pass "
-                "train=False, or replace the submodule by one whose forward leaves its tensors as they are."
-            )
-    for name, value in parameters.items():
-        if not torch.equal(module.get_parameter(name), value):
-            raise ExportError(f"parameter '{name}': forward modifies it")
-    shapes = {name: tuple(value.shape) for name, value in outputs.items()}
-    return Trial(shapes, statistics, updates, mode.count > 0, mode.custom_backward)
+    traced = f"{type(module).__name__} cannot be exported.\ntorch.export: {_first_lines(error)}\n"
+    if second is None:
+        return ExportError(f"{traced}Export the module with weights, which TorchScript can trace too. {_remedy(error)}")
+    return ExportError(f"{traced}TorchScript: {_first_lines(second)}\n{_remedy(error)}")
 
 
 def _name_values(
@@ -279,20 +223,6 @@ def _name_values(
         if len(set(wanted)) != len(wanted):
             raise ExportError(f"{what}: the names must differ, got: {', '.join(wanted)}")
         _graph.rename_values(graph, dict(zip(_graph.names(values), wanted, strict=True)))
-
-
-def _save(model: onnx.ModelProto, path: Path) -> None:
-    """Writes the file, and weights of more than 1 GiB to a separate file. Each file appears completely or not at all."""
-    large = sum(map(_graph.size, model.graph.initializer)) > LARGE
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-        temporary = Path(folder) / path.name
-        data = path.name + ".data"
-        if large:
-            onnx.save_model(model, temporary, save_as_external_data=True, location=data, size_threshold=1024)
-            os.replace(temporary.with_name(data), path.with_name(data))
-        else:
-            onnx.save_model(model, temporary)
-        os.replace(temporary, path)
 
 
 def _remedy(error: Exception) -> str:

@@ -58,6 +58,18 @@ bool hasLibraryExtents(const dnnl_memory_desc_t &tensor) {
                      [](dnnl_dim_t extent) { return extent <= INT32_MAX; });
 }
 
+/// The conditions of oneDNN 2.6 (calc_nthr_nocopy_avx512_common and calc_nthr_nocopy_avx in
+/// gemm_utils_f32.cpp), for either order of rows and columns.
+bool gemmMaySplitSums(int64_t rows, int64_t columns, int64_t terms, int threads) {
+  const auto [few, many] = std::minmax(rows, columns);
+  constexpr auto avx512 = static_cast<unsigned>(dnnl_cpu_isa_avx512_core);
+  if ((static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & avx512) == avx512)
+    return threads >= 8 && terms >= 384 && terms > many && few <= 128 &&
+           many <= std::max(64 * threads, 128);
+  constexpr int64_t tile = 64;
+  return terms > 768 && ((few + tile - 1) / tile) * ((many + tile - 1) / tile) < threads;
+}
+
 dnnl_engine_t libraryEngine() { return Processor::get().engine; }
 
 LibraryAttributes userScratchAttributes() {

@@ -27,6 +27,11 @@ const char *libraryVersion();
 /// implementations compute in 32 bits (2.6 divides by an extent of 2^32, which is truncated to 0).
 bool hasLibraryExtents(const dnnl_memory_desc_t &tensor);
 
+/// Returns whether `threads` threads of the library's f32 gemm may compute parts of the same sums:
+/// of `terms` terms, in a result of `rows` x `columns` or the transpose. Each thread then spins
+/// until the others have computed their parts, which takes long if other processes use the cores.
+bool gemmMaySplitSums(int64_t rows, int64_t columns, int64_t terms, int threads);
+
 /// Returns the library's CPU engine; null if the library cannot create it.
 dnnl_engine_t libraryEngine();
 

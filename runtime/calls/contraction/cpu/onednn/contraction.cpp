@@ -29,7 +29,8 @@ struct Packing {
 
 class LibraryContraction final : public LibraryCall {
 public:
-  /// Returns false if the library only has its reference implementation.
+  /// Returns false if the library only has its reference implementation, or if its threads may
+  /// wait for each other.
   bool plan(const MtcContraction &contraction, const ContractionProblem &simplified,
             int maximalThreads) {
     types = {.operands = *libraryType(contraction.lhs_type),
@@ -165,7 +166,8 @@ private:
       if (matmul.primitive || inner == 0)
         break;
     }
-    if (!matmul.primitive)
+    if (!matmul.primitive || (matmul.primitive->allocates() && workers == 1 &&
+                              gemmMaySplitSums(problem.m(), problem.n(), problem.k(), threads)))
       return false;
     lhsCopyOffset = scratch;
     rhsCopyOffset = lhsCopyOffset + alignedBytes(matmul.lhsCopyBytes);
@@ -321,11 +323,8 @@ std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction
     if (result->plan(contraction, problem, threads) && (!executable || result->build()))
       return result;
   }
-  // Otherwise, elements of f32 in memory reach this point only if there is nothing to sum, or in
-  // layouts that no library supports.
-  if (isStored || type != MTC_F32 || contraction.algorithm == MTC_OWN_PANELS)
-    if (auto result = createPanelContraction(contraction, problem, threads, machineVectors()))
-      return result;
+  if (auto result = createPanelContraction(contraction, problem, threads, machineVectors()))
+    return result;
   return createLoopContraction(contraction, problem, threads);
 }
 

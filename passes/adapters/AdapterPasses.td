@@ -44,7 +44,8 @@ def StoreFrozen : Pass<"mtc-store-frozen", "::mlir::ModuleOp"> {
   let description = [{
     The option `frozen-bits` (`FrozenStorageOptions` in `passes/adapters/FrozenStorage.h`) selects the storage: 16 stores frozen
     f32 matrices in bf16, and users other than contractions read them through a cast to f32; 4 stores the matrices whose only
-    users in every function are contractions, in blocks of 64 NF4 codes with one scale each. As in bitsandbytes for a linear
+    users in every function are contractions in blocks of 64 NF4 codes with one scale each, and the others, such as embeddings,
+    in bf16. As in bitsandbytes for a linear
     layer's weight [out, in], blocks run along the axis that the forward pass contracts.
 
     ```mlir

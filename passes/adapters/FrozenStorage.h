@@ -20,7 +20,7 @@ struct FrozenStorageOptions {
             "Store frozen f32 matrices in 32, 16 or 4 bits",
             {{"32", "f32"},
              {"16", "bf16"},
-             {"4", "NF4 in blocks of 64, as bitsandbytes; only operands of contractions"}}});
+             {"4", "NF4 in blocks of 64, as bitsandbytes; bf16 if other nodes use them"}}});
   }
 };
 

@@ -33,8 +33,8 @@ private:
 
   Storage storage;
   TargetInfo target;
-  int64_t matrices = 0, bytes = 0;
-  SmallVector<std::string> left; ///< Skipped matrices with the reason.
+  int64_t matrices = 0, bytes = 0; ///< Of the matrices in the requested storage.
+  SmallVector<std::string> inBf16; ///< Matrices that NF4 cannot hold, with the reason.
 };
 
 } // namespace
@@ -145,12 +145,13 @@ void StoreFrozenPass::store(VariableOp variable) {
   }
   if (!isRead)
     return;
+  Storage chosen = storage;
   if (storage == Storage::NF4 && !reason.empty()) {
-    left.push_back(("'" + variable.getSymName() + "' (" + reason + ")").str());
-    return;
+    inBf16.push_back(("'" + variable.getSymName() + "' (" + reason + ")").str());
+    chosen = Storage::BF16;
   }
-  bool transposed = storage == Storage::NF4 && *summed == 0;
-  auto as = StoredAttr::get(&getContext(), storage, variable.getTensorType(), variable.getInitial(),
+  bool transposed = chosen == Storage::NF4 && *summed == 0;
+  auto as = StoredAttr::get(&getContext(), chosen, variable.getTensorType(), variable.getInitial(),
                             transposed);
   for (func::FuncOp function : functions) {
     SmallVector<ReadOp> reads = readsOf(variable, function);
@@ -161,6 +162,8 @@ void StoreFrozenPass::store(VariableOp variable) {
   }
   variable.setInitialAttr(as);
   variable.setType(as.getStoredType());
+  if (chosen != storage)
+    return;
   ++matrices;
   bytes += byteSize(as.getStoredType());
 }
@@ -174,7 +177,7 @@ void StoreFrozenPass::runOnOperation() {
   storage = options->bits == 16 ? Storage::BF16 : Storage::NF4;
   target = TargetInfo::of(getOperation());
   matrices = bytes = 0;
-  left.clear();
+  inBf16.clear();
   for (auto adapter : getOperation().getOps<AdapterOp>())
     if (storage == Storage::NF4 && adapter.getMagnitude()) {
       adapter.emitError("--frozen-bits 4: '")
@@ -193,8 +196,8 @@ void StoreFrozenPass::runOnOperation() {
   else
     emitRemark(everywhere, "frozen matrices stored in ")
         << options->bits << " bits: " << matrices << ", in " << bytes << " bytes";
-  if (!left.empty())
-    emitRemark(everywhere, "frozen matrices stored unchanged: ") << llvm::join(left, ", ");
+  if (!inBf16.empty())
+    emitRemark(everywhere, "frozen matrices stored in bf16: ") << llvm::join(inBf16, ", ");
 }
 
 std::unique_ptr<Pass> mtc::createStoreFrozen(const FrozenStorageOptions &options) {

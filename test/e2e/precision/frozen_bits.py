@@ -5,6 +5,7 @@ contractions read them directly, and exports contain the original values."""
 import json
 
 import lora
+import ml_dtypes
 import numpy as np
 import onnx
 from models import GPT2
@@ -68,8 +69,9 @@ language = (*GPT2.flags, "--optimizer", "adamw", "--lr", repr(lora.RATE), "--wei
 data = GPT2.data(32)
 stored = compile(GPT2.model, folder, data, *language, "--frozen-bits", "4", name="stored")
 text = run([MTC, "compile", GPT2.model, *language, "--frozen-bits", "4", "--emit=training"], folder).stdout
-matrices = [line.split("@")[1].split(" ")[0] for line in text.splitlines() if "#mtc.stored<nf4" in line]
+matrices, embeddings = ([line.split("@")[1].split(" ")[0] for line in text.splitlines() if f"#mtc.stored<{kind}" in line] for kind in ("nf4", "bf16"))
 assert len(matrices) == 8 and all(".h." in name for name in matrices), matrices
+assert embeddings == ["lm_head.weight", "transformer.wpe.weight"], embeddings
 
 
 def rounded(matrix: np.ndarray) -> np.ndarray:
@@ -83,9 +85,15 @@ def rounded(matrix: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray((codes[np.searchsorted((codes[:-1] + codes[1:]) / 2, scaled)] * scales).reshape(matrix.T.shape).T)
 
 
+def stored_value(name: str, value: np.ndarray) -> np.ndarray:
+    if name in embeddings:
+        return value.astype(ml_dtypes.bfloat16).astype(np.float32)
+    return rounded(value) if name in matrices else value
+
+
 factors = lora.initial()
 save_file({**values, **factors}, folder / "given.safetensors")
-save_file({**{n: rounded(v) if n in matrices else v for n, v in values.items()}, **factors}, folder / "rounded.safetensors")
+save_file({**{name: stored_value(name, value) for name, value in values.items()}, **factors}, folder / "rounded.safetensors")
 whole = compile(GPT2.model, folder, data, *language, name="whole")
 found = losses(stored.train(6, "--weights", folder / "given.safetensors", name="stored"))
 expected = losses(whole.train(6, "--weights", folder / "rounded.safetensors", name="whole"))
@@ -95,7 +103,7 @@ np.testing.assert_allclose(found, expected, rtol=1e-5)
 assert np.abs(np.array(plain) / expected - 1).max() > 1e-4, "rounding changed no value, so nothing was tested"
 assert np.abs(np.array(plain) / expected - 1).max() < 0.05
 
-# The plan contains the compressed matrix and no f32 copy.
+# The plan contains the compressed matrices and no f32 copy.
 def categories(*flags) -> dict:
     found = json.loads(run([MTC, "plan", GPT2.model, *language, *flags, "--json"], folder).stdout)["categories"]
     return found | {"temporaries": found["activations"] + found["activation_gradients"]}
@@ -103,7 +111,8 @@ def categories(*flags) -> dict:
 
 elements = sum(values[name].size for name in matrices)
 full, half, quarter = categories(), categories("--frozen-bits", "16"), categories("--frozen-bits", "4")
-assert full["parameters"] - quarter["parameters"] == 4 * elements - (elements // 2 + elements // BLOCK * 4)
+saved_by_bf16 = sum(2 * values[name].size for name in embeddings)
+assert full["parameters"] - quarter["parameters"] == 4 * elements - (elements // 2 + elements // BLOCK * 4) + saved_by_bf16
 assert half["parameters"] < 0.6 * full["parameters"] and half["optimizer"] == quarter["optimizer"] == full["optimizer"]
 assert quarter["temporaries"] <= full["temporaries"], (quarter, full)
 

@@ -5,7 +5,7 @@
 // Blocks are along the axis that the first contraction sums over.
 // CHECK: mtc.variable frozen @in_out : tensor<360xui8> = #mtc.stored<nf4, tensor<64x10xf32>, #mtc.initializer<"in_out">, transposed>
 // CHECK: mtc.variable frozen @out_in : tensor<360xui8> = #mtc.stored<nf4, tensor<10x64xf32>, #mtc.initializer<"out_in">>
-// CHECK: mtc.variable frozen @table : tensor<64x64xf32> = #mtc.initializer<"table">
+// CHECK: mtc.variable frozen @table : tensor<64x64xbf16> = #mtc.stored<bf16, tensor<64x64xf32>, #mtc.initializer<"table">>
 // CHECK: mtc.variable frozen @vector : tensor<64xf32>
 // CHECK: mtc.variable parameter @trained : tensor<10x64xf32>
 // CHECK: mtc.variable constant @constant : tensor<10x64xf32>
@@ -34,7 +34,7 @@
 
 // WHOLE-NOT: stored
 // expected-remark @unknown {{frozen matrices stored in 4 bits: 2, in 720 bytes}}
-// expected-remark @unknown {{frozen matrices stored unchanged: 'table' (used by a lookup)}}
+// expected-remark @unknown {{frozen matrices stored in bf16: 'table' (used by a lookup)}}
 mtc.variable frozen @in_out : tensor<64x10xf32> = #mtc.initializer<"in_out">
 mtc.variable frozen @out_in : tensor<10x64xf32> = #mtc.initializer<"out_in">
 mtc.variable frozen @table : tensor<64x64xf32> = #mtc.initializer<"table">

@@ -28,6 +28,23 @@ using namespace mtc;
 
 namespace {
 
+/// Counts the operations of a block that only grows. MLIR's blocks do not store their length.
+class BlockLength {
+public:
+  explicit BlockLength(Block &block) : block(block) {}
+
+  int64_t get() {
+    for (; !block.empty() && last != &block.back(); ++count)
+      last = last ? last->getNextNode() : &block.front();
+    return count;
+  }
+
+private:
+  Block &block;
+  Operation *last = nullptr; ///< the last counted operation
+  int64_t count = 0;
+};
+
 /// Lowers the functions of a module to steps according to a memory plan.
 class PlanWriter {
 public:
@@ -134,15 +151,11 @@ private:
     builder.setInsertionPointToStart(&body);
     // Number of step operations emitted after each operation of the schedule.
     SmallVector<int64_t, 0> counts;
-    int64_t count = 0;
-    Operation *last = nullptr;
+    BlockLength length(body);
     for (const PlannedOperation *op : memory.getOrder()) {
-      if (failed(emit(*op, builder)))
+      if (failed(emit(*op, length, builder)))
         return failure();
-      // A block does not know its length.
-      for (; !body.empty() && last != &body.back(); ++count)
-        last = last ? last->getNextNode() : &body.front();
-      counts.push_back(count);
+      counts.push_back(length.get());
     }
     writeLastUses(body, counts, /*first=*/0);
     return success();
@@ -212,19 +225,20 @@ private:
     for (auto [i, result] : llvm::enumerate(results))
       if (static_cast<int64_t>(i) >= body.states && isArgument(result))
         copyResult(i, sliceOf(result));
-    const auto first = static_cast<int64_t>(block.getOperations().size());
+    BlockLength length(block);
+    const int64_t first = length.get();
     SmallVector<int64_t, 0> counts;
     for (const PlannedOperation *op : current->getOrder()) {
-      if (failed(emit(*op, builder)))
+      if (failed(emit(*op, length, builder)))
         return failure();
-      counts.push_back(static_cast<int64_t>(block.getOperations().size()));
+      counts.push_back(length.get());
     }
     for (auto [i, result] : llvm::enumerate(results))
       if (static_cast<int64_t>(i) >= body.states && !isArgument(result))
         copyResult(i, sliceOf(result));
     for (auto [i, result] : llvm::enumerate(results.take_front(body.states)))
       copyResult(i, sliceOf(result));
-    counts.back() = static_cast<int64_t>(block.getOperations().size());
+    counts.back() = length.get();
     const auto end = static_cast<int64_t>(counts.size()) - 1;
     for (auto [copy, use] : llvm::zip(leading, uses))
       setLastUses(copy, use == end ? counts.back() : std::max(counts[use], first) - 1);
@@ -237,14 +251,14 @@ private:
     LastUses(*current, analysis.getVariables(), slice).write(body, counts, first);
   }
 
-  LogicalResult emit(const PlannedOperation &planned, OpBuilder &builder) {
+  LogicalResult emit(const PlannedOperation &planned, BlockLength &length, OpBuilder &builder) {
     Operation *op = planned.op;
     int64_t scratch = planned.scratchBytes ? offsetOf(planned.scratch) : 0;
     if (auto kernel = dyn_cast<KernelOp>(op)) {
       SmallVector<AtAttr> slices = slicesOf(kernel.getInputs());
       llvm::append_range(slices, slicesOf(kernel.getOutputs()));
       if (llvm::any_of(slices, isElsewhere))
-        return windows.write(kernel, slices, builder);
+        return windows.write(kernel, slices, length.get(), builder);
       ArrayAttr inputs = sliceArray(kernel.getInputs());
       ArrayAttr outputs = sliceArray(kernel.getOutputs());
       if (auto onto = dyn_cast_if_present<BlockArgument>(yieldOf(kernel).getOnto()))

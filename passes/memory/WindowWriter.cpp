@@ -94,7 +94,7 @@ SmallVector<AtAttr> WindowWriter::stage(const Plan &plan, int64_t begin, int64_t
 }
 
 void WindowWriter::emitWindow(const Plan &plan, KernelFunctionOp function, int64_t begin,
-                              int64_t count, OpBuilder &builder) {
+                              int64_t count, int64_t &length, OpBuilder &builder) {
   KernelOp kernel = plan.kernel;
   MLIRContext *context = kernel.getContext();
   const unsigned inputs = kernel.getInputs().size();
@@ -113,8 +113,7 @@ void WindowWriter::emitWindow(const Plan &plan, KernelFunctionOp function, int64
     if (transfer.isWritten)
       writes.push_back({here, there});
   }
-  const auto launch =
-      static_cast<int64_t>(builder.getInsertionBlock()->getOperations().size() + reads.size());
+  const int64_t launch = length + static_cast<int64_t>(reads.size());
   for (auto [there, here] : reads)
     CopyOp::create(builder, kernel.getLoc(), there, here, ValueRange(),
                    builder.getDenseI64ArrayAttr(launch));
@@ -146,9 +145,11 @@ void WindowWriter::emitWindow(const Plan &plan, KernelFunctionOp function, int64
   for (auto [here, there] : writes)
     CopyOp::create(builder, kernel.getLoc(), here, there, ValueRange(),
                    builder.getDenseI64ArrayAttr(-1));
+  length = launch + 1 + static_cast<int64_t>(writes.size());
 }
 
-LogicalResult WindowWriter::write(KernelOp kernel, ArrayRef<AtAttr> slices, OpBuilder &builder) {
+LogicalResult WindowWriter::write(KernelOp kernel, ArrayRef<AtAttr> slices, int64_t length,
+                                  OpBuilder &builder) {
   auto refuse = [&](const Twine &why) {
     return kernel.emitOpError("has operands in another memory space, but cannot run in windows: ")
            << why;
@@ -177,7 +178,7 @@ LogicalResult WindowWriter::write(KernelOp kernel, ArrayRef<AtAttr> slices, OpBu
       function = outline(plan, begin, count, builder);
     if (!function)
       return refuse("its windows need scratch");
-    emitWindow(plan, function, begin, count, builder);
+    emitWindow(plan, function, begin, count, length, builder);
   }
   return success();
 }

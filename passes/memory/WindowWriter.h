@@ -22,10 +22,10 @@ public:
   /// applies.
   static constexpr int64_t asPlanned = -2;
 
-  /// Emits the launches at the end of the block and sets the last uses of values in slots. `slices`
-  /// are the slices of the kernel's operands, then of its results. Fails with a diagnostic if the
-  /// kernel cannot run in windows that fit in a slot.
-  mlir::LogicalResult write(KernelOp kernel, mlir::ArrayRef<AtAttr> slices,
+  /// Emits the launches at the end of the block, which has `length` operations, and sets the last
+  /// uses of values in slots. `slices` are the slices of the kernel's operands, then of its
+  /// results. Fails with a diagnostic if the kernel cannot run in windows that fit in a slot.
+  mlir::LogicalResult write(KernelOp kernel, mlir::ArrayRef<AtAttr> slices, int64_t length,
                             mlir::OpBuilder &builder);
 
 private:
@@ -44,9 +44,10 @@ private:
                            mlir::OpBuilder &builder);
   static mlir::SmallVector<AtAttr> stage(const Plan &plan, int64_t begin, int64_t count,
                                          int64_t at);
-  /// Emits the copies and the launch of a window at the end of the block.
+  /// Emits the copies and the launch of a window at the end of the block, and adds their number to
+  /// the length of the block.
   void emitWindow(const Plan &plan, KernelFunctionOp function, int64_t begin, int64_t count,
-                  mlir::OpBuilder &builder);
+                  int64_t &length, mlir::OpBuilder &builder);
 
   TransferSlotsOp slots;
   int64_t offset;

@@ -79,6 +79,8 @@ LogicalResult Walk::run() {
 
 void Walk::materialize() {
   OpBuilder builder(graph.getContext());
+  // Values that share their storage share an attribute, whose creation reads all elements.
+  llvm::DenseMap<std::tuple<const char *, Type, Type>, DenseElementsAttr> attributes;
   for (Operation &node : graph.getBody().front())
     for (Value value : node.getResults()) {
       auto found = foldedValues.find(value);
@@ -89,9 +91,12 @@ void Walk::materialize() {
       // Conversions read integers, such as indices, in the shape of the operand.
       const bool isInteger = folded.type().getElementType().isInteger() &&
                              !folded.type().getElementType().isInteger(1);
+      DenseElementsAttr &attribute =
+          attributes[{folded.bytes().data(), folded.type(), folded.storedType()}];
+      if (!attribute)
+        attribute = isInteger ? folded.toAttribute() : folded.toStoredAttribute();
       value.replaceAllUsesWith(
-          ConstantOp::create(builder, node.getLoc(), folded.type(),
-                             isInteger ? folded.toAttribute() : folded.toStoredAttribute()));
+          ConstantOp::create(builder, node.getLoc(), folded.type(), attribute));
     }
   auto results = graph.getBody().front().getTerminator()->getOperandTypes();
   graph.setFunctionType(
@@ -242,7 +247,7 @@ void Walk::evaluate(Inference &node, const Operator &definition) {
   for (size_t i = 0; i < node.resultCount(); ++i)
     if (node.wants(i) && !Tensor::holds(node.resultType(i).getElementType()))
       return;
-  definition.evaluate(node);
+  folds.fold(node, definition.evaluate);
 }
 
 void Walk::apply(Inference &node) {

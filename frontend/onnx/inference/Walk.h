@@ -6,6 +6,7 @@
 #include "frontend/onnx/dialect/OptionalOutputs.h"
 #include "frontend/onnx/inference/DeclaredTypes.h"
 #include "frontend/onnx/inference/Expander.h"
+#include "frontend/onnx/inference/FoldCache.h"
 #include "frontend/onnx/operators/Operators.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -86,6 +87,7 @@ private:
   DeclaredTypes declaredTypes;
   Expander expander;
   llvm::DenseMap<mlir::Value, Tensor> foldedValues;
+  FoldCache folds;
   llvm::DenseMap<mlir::Value, std::optional<Tensor>>
       constants;                                        ///< Values of `onnx.constant` operations.
   llvm::DenseMap<mlir::Value, mlir::Type> writtenTypes; ///< Declared types, to be restored.

@@ -86,6 +86,11 @@ bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {
 
 /// Returns the first architecture, which the cost model uses. The program may also run on others.
 static unsigned numberOf(TargetAttr target) {
+  // Each estimate of an operation needs the number, so that the usual names are not parsed again.
+  unsigned number;
+  StringRef digits = target.getArchitectures().split(',').first.drop_until(llvm::isDigit);
+  if (!digits.consumeInteger(10, number))
+    return number;
   Architecture first = llvm::cantFail(parseArchitectures(target.getArchitectures())).front();
   return first.major * 10 + first.minor;
 }

@@ -78,15 +78,22 @@ SmallVector<AtAttr> StepAccess::getWrites() const {
   return writes;
 }
 
-bool StepAccess::conflictsWith(const StepAccess &other) const {
-  auto overlap = [](ArrayRef<AtAttr> one, ArrayRef<AtAttr> two) {
-    return llvm::any_of(one, [&](AtAttr slice) {
-      return llvm::any_of(two, [&](AtAttr each) { return slice.overlaps(each); });
+AccessedRanges::AccessedRanges(const StepAccess &access) {
+  for (AtAttr slice : access.getWrites())
+    ranges.push_back(ByteRange(slice));
+  writes = ranges.size();
+  for (AtAttr slice : access.reads)
+    ranges.push_back(ByteRange(slice));
+}
+
+bool AccessedRanges::conflictsWith(const AccessedRanges &other) const {
+  auto overlap = [](ArrayRef<ByteRange> one, ArrayRef<ByteRange> two) {
+    return llvm::any_of(one, [&](const ByteRange &range) {
+      return llvm::any_of(two, [&](const ByteRange &each) { return range.overlaps(each); });
     });
   };
-  const SmallVector<AtAttr> writes = getWrites(), otherWrites = other.getWrites();
-  return overlap(writes, otherWrites) || overlap(writes, other.reads) ||
-         overlap(reads, otherWrites);
+  return overlap(getWrites(), other.ranges) ||
+         overlap(ArrayRef(ranges).drop_front(writes), other.getWrites());
 }
 
 void mtc::setLastUses(Operation *op, ArrayRef<int64_t> lastUses) {

@@ -14,10 +14,6 @@ struct StepAccess {
   /// Returns the range from the first to the last byte of each result that the operation writes,
   /// followed by the scratch memory if there is any.
   mlir::SmallVector<AtAttr> getWrites() const;
-  /// Returns whether one of the two operations writes memory that the other accesses, so that their
-  /// order must be kept.
-  bool conflictsWith(const StepAccess &other) const;
-
   mlir::SmallVector<AtAttr> reads;   ///< ranges from the first byte to the last
   mlir::SmallVector<AtAttr> results; ///< with the values' sizes; elements may be strided
   AtAttr scratch;                    ///< as a slice of bytes; null without scratch memory
@@ -28,6 +24,36 @@ struct StepAccess {
 
 private:
   mlir::SmallVector<AtAttr> written; ///< for each result, from its first byte to its last
+};
+
+/// A range of bytes in a memory space.
+struct ByteRange {
+  explicit ByteRange(AtAttr slice)
+      : begin(slice.getOffset()), end(slice.getEnd()), space(slice.getSpace()) {}
+
+  bool overlaps(const ByteRange &other) const {
+    return space == other.space && begin < other.end && other.begin < end;
+  }
+
+  int64_t begin, end;
+  MemorySpace space;
+};
+
+/// The ranges that an operation of an `mtc.step` accesses. Less memory than a StepAccess, and
+/// faster to compare.
+class AccessedRanges {
+public:
+  explicit AccessedRanges(const StepAccess &access);
+
+  /// Returns whether one of the two operations writes memory that the other accesses, so that their
+  /// order must be kept.
+  bool conflictsWith(const AccessedRanges &other) const;
+
+private:
+  mlir::ArrayRef<ByteRange> getWrites() const { return mlir::ArrayRef(ranges).take_front(writes); }
+
+  mlir::SmallVector<ByteRange, 2> ranges; ///< of writes, then of reads
+  size_t writes;
 };
 
 /// An operation of a step that runs concurrently to the operations after it: a copy or a transfer.

@@ -5,7 +5,7 @@
 #include "ir/steps/StepAccess.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -30,11 +30,12 @@ public:
     if (previous && isa<AsyncCopyOp>(op))
       ended.insert_range(before.lookup(previous));
     if (!work)
-      running.remove_if([&](Operation *other) { return ended.contains(other); });
+      running.remove_if([&](const auto &other) { return ended.contains(other.first); });
 
-    for (Operation *other : running)
-      if (!ended.contains(other) && failed(verifyApart(op, access, other)))
-        return failure();
+    const AccessedRanges ranges(access);
+    for (const auto &[other, ofOther] : running)
+      if (!ended.contains(other) && ranges.conflictsWith(ofOther))
+        return reportConflict(op, access, other);
     if (!work)
       return success();
     if (previous)
@@ -42,17 +43,17 @@ public:
     // Preceding work that has completed before this work starts, although the step has not waited
     // for it.
     auto &endedWithIt = before[op];
-    for (Operation *other : running)
+    for (Operation *other : llvm::make_first_range(running))
       if (ended.contains(other))
         endedWithIt.push_back(other);
     endedWithIt.push_back(op);
     lastOfStream[work->stream] = op;
-    running.insert(op);
+    running.insert({op, ranges});
     return success();
   }
 
 private:
-  static LogicalResult verifyApart(Operation *op, const StepAccess &access, Operation *other) {
+  static LogicalResult reportConflict(Operation *op, const StepAccess &access, Operation *other) {
     const StringRef kind = isa<AsyncCopyOp>(other) ? "copy" : "transfer";
     const StepAccess ofOther(other);
     auto verify = [&](ArrayRef<AtAttr> slices, StringRef verb, ArrayRef<AtAttr> others,
@@ -75,7 +76,7 @@ private:
                    succeeded(verify(access.reads, "reads", otherWrites, "writes")));
   }
 
-  llvm::SmallSetVector<Operation *, 4> running;
+  llvm::SmallMapVector<Operation *, AccessedRanges, 4> running;
   llvm::DenseMap<int64_t, Operation *> lastOfStream;
   /// Maps work to itself and the work that has completed when it has completed.
   llvm::DenseMap<Operation *, SmallVector<Operation *>> before;

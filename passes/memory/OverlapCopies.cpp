@@ -20,15 +20,15 @@ constexpr int64_t bringing = 1, takingAway = 2, exchanging = 3; // Stream number
 /// Caches the memory accesses of a step's operations.
 class Accesses {
 public:
-  const StepAccess &operator[](Operation *op) {
-    std::unique_ptr<StepAccess> &known = accesses[op];
+  const AccessedRanges &operator[](Operation *op) {
+    std::unique_ptr<AccessedRanges> &known = accesses[op];
     if (!known)
-      known = std::make_unique<StepAccess>(op);
+      known = std::make_unique<AccessedRanges>(StepAccess(op));
     return *known;
   }
 
 private:
-  llvm::DenseMap<Operation *, std::unique_ptr<StepAccess>> accesses;
+  llvm::DenseMap<Operation *, std::unique_ptr<AccessedRanges>> accesses;
 };
 
 bool brings(Operation *op) {
@@ -55,17 +55,18 @@ public:
         // that move are skipped, so that the last use is an operation that stays in place.
         while (last.back() != op && brings(last.back()))
           last.back() = last.back()->getPrevNode();
-        dying[last.back()].push_back(result);
+        dying[last.back()].push_back(ByteRange(result));
       }
       lastUsers.insert({op, std::move(last)});
     }
   }
 
   /// Returns whether the live range of an overlapping value ends at `op`.
-  bool endAt(Operation *op, AtAttr slice) const {
+  bool endAt(Operation *op, const ByteRange &range) const {
     auto known = dying.find(op);
-    return known != dying.end() &&
-           llvm::any_of(known->second, [&](AtAttr other) { return other.overlaps(slice); });
+    return known != dying.end() && llvm::any_of(known->second, [&](const ByteRange &other) {
+             return other.overlaps(range);
+           });
   }
 
   void write() const {
@@ -85,7 +86,7 @@ public:
 private:
   Block &step;
   llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> lastUsers; ///< for each result
-  llvm::DenseMap<Operation *, SmallVector<AtAttr, 1>> dying;
+  llvm::DenseMap<Operation *, SmallVector<ByteRange, 1>> dying;
 };
 
 /// Turns the copies of a step between two memory spaces into asynchronous copies.
@@ -126,10 +127,11 @@ void startEarly(Block &step, ArrayRef<AsyncCopyOp> copies, Accesses &accesses) {
   for (AsyncCopyOp copy : copies) {
     if (!brings(copy))
       continue;
-    const StepAccess &access = accesses[copy];
+    const AccessedRanges &access = accesses[copy];
+    const ByteRange destination(copy.getDestination());
     Operation *before = copy->getPrevNode();
     while (before && before != last && !access.conflictsWith(accesses[before]) &&
-           !lastUses.endAt(before, copy.getDestination()))
+           !lastUses.endAt(before, destination))
       before = before->getPrevNode();
     if (before)
       copy->moveAfter(before);
@@ -147,7 +149,7 @@ public:
 
   void visit(Operation *op) {
     const std::optional<AsyncWork> work = AsyncWork::of(op);
-    const StepAccess &access = accesses[op];
+    const AccessedRanges &access = accesses[op];
     SmallVector<Value> tokens;
     SmallVector<Operation *> awaited;
     for (Operation *other : running) {

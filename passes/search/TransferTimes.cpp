@@ -3,6 +3,7 @@
 #include "passes/search/TransferTimes.h"
 
 #include <array>
+#include <queue>
 
 using namespace mlir;
 using namespace mtc;
@@ -40,16 +41,12 @@ public:
     });
     ArrayRef<PlannedCopy> nextStart = starts, nextUse = uses;
     for (const PlannedOperation *op : function.getOrder()) {
-      if (!releases.empty()) {
-        for (auto [release, end] : releases)
-          if (release < op->time)
-            now = std::max(now, end);
-        llvm::erase_if(releases, [&](const auto &each) { return each.first < op->time; });
-      }
+      for (; !releases.empty() && releases.top().first < op->time; releases.pop())
+        now = std::max(now, releases.top().second);
       for (; !nextStart.empty() && nextStart.front().other <= op->time;
            nextStart = nextStart.drop_front())
         fetched[{nextStart.front().time, nextStart.front().bytes}] =
-            bring(nextStart.front().bytes, now);
+            bring(timeOfBringing(nextStart.front().bytes), now);
       for (const PlannedValue *operand : op->operands)
         if (operand->definition && operand->definition->isMove)
           wait(op, *operand->definition);
@@ -74,7 +71,7 @@ public:
         compute(times.of(op->op));
       for (const PlannedCopy &copy : here)
         if (copy.kind == PlannedCopy::Kind::Away)
-          releases.push_back({copy.other, takeAway(copy.bytes)});
+          releases.push({copy.other, takeAway(timeOfTakingAway(copy.bytes))});
     }
     return {seconds, std::max({now, toDevice, fromDevice}) - computing};
   }
@@ -86,30 +83,36 @@ private:
   }
 
   /// Starts a copy to the device at `begin` or after the previous one; returns when it has ended.
-  double bring(int64_t bytes, double begin) {
-    const double time =
-        target.getTransferSeconds(target.getOffloadSpace(), MemorySpace::Device, bytes);
+  double bring(double time, double begin) {
     seconds += time;
     return toDevice = std::max(toDevice, begin) + time;
   }
 
-  double takeAway(int64_t bytes) {
-    const double time =
-        target.getTransferSeconds(MemorySpace::Device, target.getOffloadSpace(), bytes);
+  /// Starts a copy from the device after the previous one; returns when it has ended.
+  double takeAway(double time) {
     seconds += time;
     return fromDevice = std::max(fromDevice, now) + time;
+  }
+
+  double timeOfBringing(int64_t bytes) const {
+    return target.getTransferSeconds(target.getOffloadSpace(), MemorySpace::Device, bytes);
+  }
+
+  double timeOfTakingAway(int64_t bytes) const {
+    return target.getTransferSeconds(MemorySpace::Device, target.getOffloadSpace(), bytes);
   }
 
   double visit(MoveOp move, const PlannedOperation &op) {
     const int64_t bytes = op.results.front().bytes;
     const PlannedValue &source = *op.operands.front();
     if (move.getSpace() != MemorySpace::Device) {
-      const double end = takeAway(bytes);
-      releases.push_back({source.lastUse, end});
+      const double end = takeAway(timeOfTakingAway(bytes));
+      releases.push({source.lastUse, end});
       return end;
     }
     const bool isMoved = source.definition && source.definition->isMove;
-    return bring(bytes, std::max(now, isMoved ? ended[source.definition->time] : 0));
+    return bring(timeOfBringing(bytes),
+                 std::max(now, isMoved ? ended[source.definition->time] : 0));
   }
 
   /// Delays an operation until a copied value that it uses is on the device.
@@ -139,14 +142,17 @@ private:
 
   void runInWindows(double time, const WindowBytes &bytes) {
     const int64_t count = llvm::divideCeil(bytes.total, slotBytes);
+    const double reading = timeOfBringing(bytes.read / count),
+                 writing = timeOfTakingAway(bytes.written / count),
+                 computingOne = time / static_cast<double>(count);
     for (int64_t window = 0; window < count; ++window) {
       double &free = slots[next++ % slotCount];
       if (bytes.read)
-        now = std::max(now, bring(bytes.read / count, free));
+        now = std::max(now, bring(reading, free));
       else
         now = std::max(now, free);
-      compute(time / static_cast<double>(count));
-      free = bytes.written ? takeAway(bytes.written / count) : now;
+      compute(computingOne);
+      free = bytes.written ? takeAway(writing) : now;
     }
   }
 
@@ -158,7 +164,9 @@ private:
   double toDevice = 0, fromDevice = 0; ///< When the last copy of each stream has ended.
   SmallVector<double, 0> ended;        ///< When the copies of moves have ended, by position.
   /// Last position that holds the memory of a value that is copied away, and the end of the copy.
-  SmallVector<std::pair<int64_t, double>> releases;
+  std::priority_queue<std::pair<int64_t, double>, std::vector<std::pair<int64_t, double>>,
+                      std::greater<>>
+      releases;
   llvm::DenseMap<std::pair<int64_t, int64_t>, double> fetched; ///< By position of use and bytes.
   std::array<double, slotCount> slots = {};                    ///< When each slot is free.
   size_t next = 0;

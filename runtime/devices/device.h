@@ -25,6 +25,12 @@ struct MemoryUse {
   std::string why;
 };
 
+/// Copies to and from the arena on disk. Each of several concurrent ones counts.
+struct DiskTraffic {
+  int64_t bytes = 0;
+  double seconds = 0;
+};
+
 /// Reason for arenas in memory spaces other than the device's.
 inline constexpr const char *otherArenasReason =
     "planned when the program was compiled: values that steps copy there and back";
@@ -44,7 +50,9 @@ struct DeviceChoice {
   std::string name; ///< the value of --device
   int threads = 1;  ///< number of host threads
   int64_t arenaBytes = 0;
-  std::string offloadFolder; ///< folder of arenas on disk; "": the default (runtime/abi/offload.h)
+  /// Folder of arenas on disk, or several, separated by commas; "": the default
+  /// (runtime/abi/offload.h)
+  std::string offloadFolder;
   /// Memory of the device for the arena, of at least `arenaBytes` bytes, aligned to MTC_ALIGNMENT;
   /// null: the device allocates it. It must outlive the device.
   void *memory = nullptr;
@@ -109,6 +117,8 @@ public:
   }
   /// Waits for all queued work.
   virtual void wait() = 0;
+  /// Returns the traffic of the arena on disk so far, with variables and steps.
+  virtual DiskTraffic diskTraffic() const { return {}; }
   /// Returns the number of steps to queue before requesting the results of the first.
   virtual int queuedSteps() const = 0;
 

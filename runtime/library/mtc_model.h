@@ -66,8 +66,8 @@ typedef struct mtc_model_options {
   int32_t threads;    /* 0: all cores, up to the number that memory was planned for */
   uint32_t uses;      /* MTC_MODEL_INFER or 0 */
   const char *device; /* number of the GPU; NULL: the first */
-  /* Folder of the offload file, if the model is compiled with --offload to disk. NULL: $TMPDIR, or
-   * /var/tmp. */
+  /* Folders of the offload file, separated by commas, if the model is compiled with --offload to
+   * disk. NULL: $TMPDIR, or /var/tmp. */
   const char *offload_folder;
   /* Memory of at least mtc_model_memory_bytes(uses) bytes, aligned to MTC_MODEL_ALIGNMENT, that
    * outlives the trainer; for a GPU, memory of the GPU. NULL: the trainer allocates it. */

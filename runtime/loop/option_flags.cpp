@@ -306,9 +306,10 @@ const std::vector<OptionFlag> flagsOfRuns = {
       .group = "Machine"},
      [](Options &o, const FlagValue &v) { o.device = v.text; }},
     {{.name = "offload-dir",
-      .value = "DIR",
+      .value = "DIR[,DIR...]",
       .summary = "Folder of the offload file, on a disk",
-      .detail = "The file has no name and disappears when the program ends.",
+      .detail = "The file has no name and disappears when the program ends. Several folders share "
+                "it in stripes of 1 MiB, so that several disks are used at once.",
       .defaultValue = "$TMPDIR or /var/tmp",
       .group = "Machine"},
      [](Options &o, const FlagValue &v) { o.offloadFolder = v.file(); }},

@@ -2,6 +2,7 @@
 // report, the validation and the save.
 #include "runtime/loop/train.h"
 
+#include "runtime/loop/disk_rate.h"
 #include "runtime/loop/run_facts.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/loop/stop_signal.h"
@@ -187,6 +188,7 @@ private:
   bool step() {
     const int64_t number = state.step + 1;
     session.ranks.setStep(number);
+    const DiskTraffic before = session.device.diskTraffic();
     Pending pending = {
         number, learningRate(scheduleOf(session.program, state), number, state.scheduleSteps),
         Clock::now()};
@@ -221,9 +223,22 @@ private:
       pending.skipped = request(scaling.skipped, sizeof(char));
     });
     state.step = number;
+    noteSlowDisk(before);
     queue.push_back(pending);
     report(session.device.queuedSteps());
     return true;
+  }
+
+  /// Compares the copies of the second step of this execution with the plan: the first one reads
+  /// state that has not been written yet. `before` is the traffic before the step.
+  void noteSlowDisk(const DiskTraffic &before) {
+    if (++steps != 2 || session.options.quiet)
+      return;
+    const DiskTraffic after = session.device.diskTraffic();
+    const std::string problem = describeSlowDisk(
+        session.program, {after.bytes - before.bytes, after.seconds - before.seconds});
+    if (!problem.empty())
+      note(problem);
   }
 
   /// Returns whether the remaining micro-steps of a step would take more than a second, at the
@@ -385,7 +400,7 @@ private:
   const Session &session;
   const MtcLossScaling &scaling = session.program.loss_scaling;
   TrainingState &state;
-  int64_t total, savedStep = -1;
+  int64_t total, savedStep = -1, steps = 0;
   std::optional<Validation> validation; ///< if there is validation data
   std::vector<Pending> queue;           ///< oldest first
   Clock::time_point lastEnd{}, lastCheck{};

@@ -3,7 +3,7 @@
 #define MTC_RUNTIME_DEVICES_CPU_ARENAS_H
 
 #include "runtime/abi/program.h"
-#include "runtime/io/scratch_file.h"
+#include "runtime/io/striped_file.h"
 
 #include <array>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace mtc::runtime {
 /// Base addresses of a program's arenas. The disk arena is a file and has no address.
 struct Arenas {
   std::array<char *, MTC_DISK> memory{}; ///< by MtcSpace
-  const ScratchFile *disk = nullptr;
+  const StripedFile *disk = nullptr;
 
   char *at(uint32_t space, int64_t offset) const {
     return space == MTC_DISK ? nullptr : memory[space] + offset;

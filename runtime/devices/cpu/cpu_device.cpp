@@ -25,7 +25,8 @@ CpuDevice::CpuDevice(const MtcProgram &program, const DeviceChoice &choice)
       hostArena(program.host_arena_bytes, threads), inputs(inputBuffers(program, arena.data())),
       stagedInputs(inputBuffers(program, arena.at(program.staging))) {
   if (program.disk_arena_bytes) {
-    disk.emplace(choice.offloadFolder.empty() ? mtc_default_offload_folder() : choice.offloadFolder,
+    disk.emplace(foldersOf(choice.offloadFolder.empty() ? mtc_default_offload_folder()
+                                                        : choice.offloadFolder),
                  program.disk_arena_bytes);
     bounce.emplace();
   }
@@ -104,6 +105,10 @@ void CpuDevice::takeBatch(bool ahead) {
 void CpuDevice::prepare(std::vector<Observer *> observers) {
   checkStacks(threads);
   executor.emplace(program, arenas, threads, std::move(observers), ranks());
+}
+
+DiskTraffic CpuDevice::diskTraffic() const {
+  return disk ? DiskTraffic{disk->movedBytes(), disk->seconds()} : DiskTraffic();
 }
 
 std::optional<double> CpuDevice::copyThroughput() { return copyBandwidth(threads); }

@@ -31,6 +31,7 @@ public:
   void call(uint32_t function) override { executor->call(function); }
   void wait() override {}
   int queuedSteps() const override { return 0; }
+  DiskTraffic diskTraffic() const override;
   std::optional<double> copyThroughput() override;
   std::optional<double> contractionThroughput(const MtcContraction &plain) override;
   std::optional<double> registerThroughput(uint32_t type) override;
@@ -46,7 +47,7 @@ private:
   int threads;
   Arena arena, pinnedHostArena, hostArena;
   std::vector<char *> inputs, stagedInputs;
-  std::optional<ScratchFile> disk;
+  std::optional<StripedFile> disk;
   std::optional<BouncePages> bounce; ///< if the program has a disk arena
   Arenas arenas;
   std::optional<Executor> executor;

@@ -104,6 +104,12 @@ killed = away.run_with_kills(*flags, "--metrics", log, "--export", "parts.onnx",
 assert (folder / "parts.onnx").read_bytes() == whole
 assert not list(disk.iterdir()), "a killed program left a file"
 
+# Several folders share the state in stripes.
+disks = [folder / "disk-1", folder / "disk-2"]
+for each in disks:
+    each.mkdir()
+assert away.exported("striped", *flags, "--offload-dir", ",".join(map(str, disks))) == whole
+
 # If the state cannot be stored, the program reports it before the first step.
 refused = away.run("--steps", 1, "--offload-dir", folder / "missing", code=1).stderr
 assert "--offload-dir" in refused and "missing" in refused, refused

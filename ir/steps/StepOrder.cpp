@@ -23,12 +23,16 @@ public:
     const std::optional<AsyncWork> work = AsyncWork::of(op);
     // Work that has completed before this operation, as seen from the step or only from this work.
     SmallPtrSet<Operation *, 4> ended;
+    auto endWith = [&](Operation *other) {
+      if (auto known = before.find(other); known != before.end())
+        ended.insert_range(known->second);
+    };
     for (Value token : access.dependencies)
-      ended.insert_range(before.lookup(token.getDefiningOp()));
+      endWith(token.getDefiningOp());
     Operation *previous = work ? lastOfStream.lookup(work->stream) : nullptr;
     // Transfers of a stream end in order.
     if (previous && isa<AsyncCopyOp>(op))
-      ended.insert_range(before.lookup(previous));
+      endWith(previous);
     if (!work)
       running.remove_if([&](const auto &other) { return ended.contains(other.first); });
 
@@ -39,7 +43,7 @@ public:
     if (!work)
       return success();
     if (previous)
-      ended.insert_range(before.lookup(previous));
+      endWith(previous);
     // Preceding work that has completed before this work starts, although the step has not waited
     // for it.
     auto &endedWithIt = before[op];

@@ -80,6 +80,7 @@ void StepCost::collect() {
   functions.clear();
   stale.clear();
   named.clear();
+  launched.clear();
   for (Operation &symbol : *module.getBody()) {
     if (auto name = symbol.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
       named[name] = &symbol;
@@ -95,10 +96,12 @@ void StepCost::update() {
   if (std::exchange(target, compiledFor) != compiledFor || isModuleStale)
     collect();
   for (Operation *op : stale) {
-    forget(op);
-    Entry entry{estimate(op), op->getParentOp()};
+    const Entry entry{estimate(op), op->getParentOp()};
     functions[entry.function] += entry.cost;
-    entries[op] = entry;
+    if (auto [known, isNew] = entries.try_emplace(op, entry); !isNew) {
+      functions[known->second.function] -= known->second.cost;
+      known->second = entry;
+    }
   }
   stale.clear();
 }
@@ -157,8 +160,12 @@ StepCost::OperationCost StepCost::estimate(Operation *op) {
     return ofCall(call.getCall());
   if (auto launch = dyn_cast<LaunchOp>(op))
     if (auto kernel =
-            dyn_cast_or_null<KernelFunctionOp>(named.lookup(launch.getKernelAttr().getAttr())))
-      return ofKernel(kernel, kernel.getCost());
+            dyn_cast_or_null<KernelFunctionOp>(named.lookup(launch.getKernelAttr().getAttr()))) {
+      auto [known, isNew] = launched.try_emplace(kernel);
+      if (isNew)
+        known->second = ofKernel(kernel, kernel.getCost());
+      return known->second;
+    }
   auto ofTransfer = [&](CollectiveAttr collective) {
     ProgramOp program = ProgramOp::find(module);
     StringRef network = program && program.getRanks() ? program.getRanksAttr().getNetwork() : "";

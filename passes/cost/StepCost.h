@@ -77,6 +77,8 @@ private:
   llvm::DenseMap<mlir::Operation *, Entry> entries;
   llvm::DenseMap<mlir::Operation *, TimedCost> functions;
   llvm::SetVector<mlir::Operation *> stale; ///< Operations of functions.
+  /// Costs of launches by their kernel function, which many windows or layers share.
+  llvm::DenseMap<mlir::Operation *, OperationCost> launched;
   int64_t estimates = 0;
 };
 

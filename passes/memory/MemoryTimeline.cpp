@@ -35,15 +35,6 @@ StringRef MemoryTimeline::nameOf(Category category) {
   llvm_unreachable("all categories are handled");
 }
 
-static std::string describeType(RankedTensorType type) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << type.getElementType() << '[';
-  llvm::interleaveComma(type.getShape(), stream);
-  stream << ']';
-  return text;
-}
-
 static Category categoryOf(Role role) {
   switch (role) {
   case Role::Gradient:
@@ -109,10 +100,22 @@ public:
   }
 
 private:
+  /// Returns the text of a type. MLIR's printer takes longer than the rest of a live range.
+  const std::string &describe(RankedTensorType type) {
+    std::string &text = types[type];
+    if (text.empty()) {
+      llvm::raw_string_ostream stream(text);
+      stream << type.getElementType() << '[';
+      llvm::interleaveComma(type.getShape(), stream);
+      stream << ']';
+    }
+    return text;
+  }
+
   void add(AtAttr slice, int64_t first, int64_t lastUse, Category category, std::string name,
            std::string user, std::string reason) {
     timeline.lifetimes.push_back({slice.getOffset(), paddedBytes(byteSize(slice.getType())), first,
-                                  lastUse, category, describeType(slice.getType()), std::move(name),
+                                  lastUse, category, describe(slice.getType()), std::move(name),
                                   std::move(user), std::move(reason)});
   }
 
@@ -304,6 +307,7 @@ private:
   ModuleOp placed;
   MemoryTimeline &timeline;
   int64_t last = 0; ///< Index of the last operation.
+  llvm::DenseMap<Type, std::string> types;
 };
 
 } // namespace

@@ -17,92 +17,127 @@ namespace {
 
 constexpr int64_t bringing = 1, takingAway = 2, exchanging = 3; // Stream numbers.
 
-/// Caches the memory accesses of a step's operations.
-class Accesses {
+/// The operations of a step by number. Numbers stay as they are when operations move. A step with
+/// windows has many operations, so that all properties are stored in arrays.
+class NumberedStep {
 public:
-  const AccessedRanges &operator[](Operation *op) {
-    std::unique_ptr<AccessedRanges> &known = accesses[op];
-    if (!known)
-      known = std::make_unique<AccessedRanges>(StepAccess(op));
-    return *known;
+  explicit NumberedStep(Block &block) : block(block) {
+    for (Operation &op : block) {
+      const StepAccess access(&op);
+      const std::optional<AsyncWork> work = AsyncWork::of(&op);
+      operations.push_back({&op, work ? work->stream : 0, access.lastUses, AccessedRanges(access)});
+    }
+    // The number after the last one is the head of the list.
+    const int64_t count = size();
+    for (int64_t number = 0; number <= count; ++number) {
+      previous.push_back(number == 0 ? count : number - 1);
+      next.push_back(number == count ? 0 : number + 1);
+    }
+  }
+
+  struct Numbered {
+    Operation *op;
+    int64_t stream; ///< 0 without asynchronous work
+    ArrayRef<int64_t> lastUses;
+    AccessedRanges ranges;
+  };
+
+  const Numbered &operator[](int64_t number) const { return operations[number]; }
+  int64_t size() const { return static_cast<int64_t>(operations.size()); }
+  /// Returns whether an operation is a copy to the device.
+  bool brings(int64_t number) const { return operations[number].stream == bringing; }
+
+  /// The head of the list precedes the first operation and follows the last one.
+  int64_t getHead() const { return size(); }
+  int64_t getPrevious(int64_t number) const { return previous[number]; }
+  int64_t getNext(int64_t number) const { return next[number]; }
+
+  void moveAfter(int64_t number, int64_t before) {
+    if (previous[number] == before)
+      return;
+    next[previous[number]] = next[number];
+    previous[next[number]] = previous[number];
+    const int64_t after = next[before];
+    next[before] = previous[after] = number;
+    previous[number] = before;
+    next[number] = after;
+    if (before == getHead())
+      operations[number].op->moveBefore(&block, block.begin());
+    else
+      operations[number].op->moveAfter(operations[before].op);
   }
 
 private:
-  llvm::DenseMap<Operation *, std::unique_ptr<AccessedRanges>> accesses;
+  Block &block;
+  SmallVector<Numbered, 0> operations;
+  SmallVector<int64_t, 0> previous, next;
 };
-
-bool brings(Operation *op) {
-  auto copy = dyn_cast<AsyncCopyOp>(op);
-  return copy && copy.getStream() == bringing;
-}
 
 /// Tracks the last uses of a step's results while operations are moved.
 class LastUses {
 public:
-  explicit LastUses(Block &step) : step(step) {
-    SmallVector<Operation *> operations;
-    for (Operation &op : step)
-      operations.push_back(&op);
-    for (Operation *op : operations) {
-      StepAccess access(op);
-      SmallVector<Operation *, 1> last;
-      for (auto [result, number] : llvm::zip(access.results, access.lastUses)) {
-        const bool isEnd = number < 0 || number >= static_cast<int64_t>(operations.size());
-        last.push_back(isEnd ? nullptr : operations[number]);
+  explicit LastUses(const NumberedStep &step) : step(step), dying(step.size()) {
+    for (int64_t number = 0; number < step.size(); ++number) {
+      firstUser.push_back(lastUsers.size());
+      const StepAccess access(step[number].op);
+      for (auto [result, lastUse] : llvm::zip(access.results, access.lastUses)) {
+        const bool isEnd = lastUse < 0 || lastUse >= step.size();
+        int64_t &last = lastUsers.emplace_back(isEnd ? end : lastUse);
         if (isEnd || result.getSpace() != MemorySpace::Device)
           continue;
         // An operation that does not read the value may be the last one to hold its memory. Copies
         // that move are skipped, so that the last use is an operation that stays in place.
-        while (last.back() != op && brings(last.back()))
-          last.back() = last.back()->getPrevNode();
-        dying[last.back()].push_back(ByteRange(result));
+        while (last != number && step.brings(last))
+          --last;
+        dying[last].push_back(ByteRange(result));
       }
-      lastUsers.insert({op, std::move(last)});
     }
+    firstUser.push_back(lastUsers.size());
   }
 
-  /// Returns whether the live range of an overlapping value ends at `op`.
-  bool endAt(Operation *op, const ByteRange &range) const {
-    auto known = dying.find(op);
-    return known != dying.end() && llvm::any_of(known->second, [&](const ByteRange &other) {
-             return other.overlaps(range);
-           });
+  /// Returns whether the live range of an overlapping value ends at an operation.
+  bool endAt(int64_t number, const ByteRange &range) const {
+    return llvm::any_of(dying[number],
+                        [&](const ByteRange &other) { return other.overlaps(range); });
   }
 
   void write() const {
-    llvm::DenseMap<Operation *, int64_t> numbers;
-    for (Operation &op : step)
-      numbers.insert({&op, static_cast<int64_t>(numbers.size())});
-    for (const auto &[op, users] : lastUsers) {
-      SmallVector<int64_t> lastUses(StepAccess(op).lastUses);
-      for (auto [lastUse, user] : llvm::zip(lastUses, users))
-        if (user)
-          lastUse = numbers.at(user);
-      if (!lastUses.empty())
-        setLastUses(op, lastUses);
+    SmallVector<int64_t, 0> positions(step.size());
+    int64_t count = 0;
+    for (int64_t at = step.getNext(step.getHead()); at != step.getHead(); at = step.getNext(at))
+      positions[at] = count++;
+    for (int64_t number = 0; number < step.size(); ++number) {
+      SmallVector<int64_t> lastUses(step[number].lastUses);
+      for (auto [lastUse, user] :
+           llvm::zip(lastUses, ArrayRef(lastUsers).drop_front(firstUser[number])))
+        if (user != end)
+          lastUse = positions[user];
+      if (ArrayRef(lastUses) != step[number].lastUses)
+        setLastUses(step[number].op, lastUses);
     }
   }
 
 private:
-  Block &step;
-  llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> lastUsers; ///< for each result
-  llvm::DenseMap<Operation *, SmallVector<ByteRange, 1>> dying;
+  static constexpr int64_t end = -1; ///< the end of the step, or a result without a live range
+
+  const NumberedStep &step;
+  SmallVector<size_t, 0> firstUser;  ///< of an operation's results, in `lastUsers`
+  SmallVector<int64_t, 0> lastUsers; ///< for each result
+  SmallVector<SmallVector<ByteRange, 1>, 0> dying;
 };
 
 /// Turns the copies of a step between two memory spaces into asynchronous copies.
-SmallVector<AsyncCopyOp> putOnStreams(Block &step) {
-  SmallVector<AsyncCopyOp> copies;
+void putOnStreams(Block &step) {
   for (CopyOp copy : llvm::to_vector(step.getOps<CopyOp>())) {
     AtAttr source = copy.getSource(), destination = copy.getDestination();
     if (source.getSpace() == destination.getSpace() || !copy.getDependencies().empty())
       continue;
     const int64_t stream = destination.getSpace() == MemorySpace::Device ? bringing : takingAway;
     OpBuilder builder(copy);
-    copies.push_back(AsyncCopyOp::create(builder, copy.getLoc(), source, destination, stream,
-                                         ValueRange(), copy.getLastUsesAttr()));
+    AsyncCopyOp::create(builder, copy.getLoc(), source, destination, stream, ValueRange(),
+                        copy.getLastUsesAttr());
     copy.erase();
   }
-  return copies;
 }
 
 /// Turns the transfers between ranks into asynchronous transfers, in their order.
@@ -121,22 +156,19 @@ void putTransfersOnStream(Block &step) {
 }
 
 /// Moves each copy to the device as early as possible, without reordering these copies.
-void startEarly(Block &step, ArrayRef<AsyncCopyOp> copies, Accesses &accesses) {
+void startEarly(NumberedStep &step) {
   LastUses lastUses(step);
-  Operation *last = nullptr;
-  for (AsyncCopyOp copy : copies) {
-    if (!brings(copy))
+  int64_t last = step.getHead();
+  for (int64_t copy = 0; copy < step.size(); ++copy) {
+    if (!step.brings(copy))
       continue;
-    const AccessedRanges &access = accesses[copy];
-    const ByteRange destination(copy.getDestination());
-    Operation *before = copy->getPrevNode();
-    while (before && before != last && !access.conflictsWith(accesses[before]) &&
+    const AccessedRanges &ranges = step[copy].ranges;
+    const ByteRange destination(cast<AsyncCopyOp>(step[copy].op).getDestination());
+    int64_t before = step.getPrevious(copy);
+    while (before != last && !ranges.conflictsWith(step[before].ranges) &&
            !lastUses.endAt(before, destination))
-      before = before->getPrevNode();
-    if (before)
-      copy->moveAfter(before);
-    else
-      copy->moveBefore(&step, step.begin());
+      before = step.getPrevious(before);
+    step.moveAfter(copy, before);
     last = copy;
   }
   lastUses.write();
@@ -145,48 +177,47 @@ void startEarly(Block &step, ArrayRef<AsyncCopyOp> copies, Accesses &accesses) {
 /// Adds the tokens of conflicting copies and transfers as dependences of operations.
 class Waiter {
 public:
-  explicit Waiter(Accesses &accesses) : accesses(accesses) {}
+  explicit Waiter(const NumberedStep &step) : step(step), endedBefore(step.size()) {}
 
-  void visit(Operation *op) {
-    const std::optional<AsyncWork> work = AsyncWork::of(op);
-    const AccessedRanges &access = accesses[op];
+  void visit(int64_t number) {
+    const auto &[op, stream, lastUses, ranges] = step[number];
     SmallVector<Value> tokens;
-    SmallVector<Operation *> awaited;
-    for (Operation *other : running) {
-      const AsyncWork ofOther = *AsyncWork::of(other);
+    SmallVector<int64_t> awaited;
+    for (int64_t other : running) {
       // Copies of the same stream run one after the other.
-      if (work && work->stream == ofOther.stream && isa<AsyncCopyOp>(op))
+      if (stream && stream == step[other].stream && stream != exchanging)
         continue;
-      if (access.conflictsWith(accesses[other])) {
-        tokens.push_back(ofOther.token);
+      if (ranges.conflictsWith(step[other].ranges)) {
+        tokens.push_back(AsyncWork::of(step[other].op)->token);
         awaited.push_back(other);
       }
     }
-    op->insertOperands(op->getNumOperands(), tokens);
-    if (!work) {
+    if (!tokens.empty())
+      op->insertOperands(op->getNumOperands(), tokens);
+    if (!stream) {
       end(awaited);
       return;
     }
-    if (Operation *previous = std::exchange(lastOfStream[work->stream], op))
-      awaited.push_back(previous);
-    endedBefore[op] = std::move(awaited);
-    running.insert(op);
+    if (auto [last, isFirst] = lastOfStream.try_emplace(stream, number); !isFirst)
+      awaited.push_back(std::exchange(last->second, number));
+    endedBefore[number].assign(awaited.begin(), awaited.end());
+    running.insert(number);
   }
 
 private:
   /// Marks work as completed, including all work that completed before it.
-  void end(SmallVector<Operation *> ended) {
+  void end(SmallVector<int64_t> ended) {
     while (!ended.empty()) {
-      Operation *work = ended.pop_back_val();
+      const int64_t work = ended.pop_back_val();
       if (running.remove(work))
         llvm::append_range(ended, endedBefore[work]);
     }
   }
 
-  Accesses &accesses;
-  llvm::SetVector<Operation *> running; ///< copies and transfers that may still be in flight
-  llvm::DenseMap<int64_t, Operation *> lastOfStream;
-  llvm::DenseMap<Operation *, SmallVector<Operation *>> endedBefore;
+  const NumberedStep &step;
+  llvm::SetVector<int64_t> running; ///< copies and transfers that may still be in flight
+  llvm::DenseMap<int64_t, int64_t> lastOfStream;
+  SmallVector<SmallVector<int64_t, 2>, 0> endedBefore;
 };
 
 class OverlapCopiesPass : public mtc::impl::OverlapCopiesBase<OverlapCopiesPass> {
@@ -196,11 +227,13 @@ class OverlapCopiesPass : public mtc::impl::OverlapCopiesBase<OverlapCopiesPass>
       if (llvm::any_of(block, [](Operation &op) { return AsyncWork::of(&op).has_value(); }))
         continue; // The step already has asynchronous copies or transfers.
       putTransfersOnStream(block);
-      Accesses accesses;
-      startEarly(block, putOnStreams(block), accesses);
-      Waiter waiter(accesses);
-      for (Operation &op : block)
-        waiter.visit(&op);
+      putOnStreams(block);
+      NumberedStep numbered(block);
+      startEarly(numbered);
+      Waiter waiter(numbered);
+      const int64_t head = numbered.getHead();
+      for (int64_t at = numbered.getNext(head); at != head; at = numbered.getNext(at))
+        waiter.visit(at);
     }
   }
 };

@@ -36,6 +36,10 @@ class _Functions(TorchFunctionMode):
         kwargs = kwargs or {}
         if func in (F.ctc_loss, torch.ctc_loss):
             return ctc_loss(*args, **kwargs)
+        if func is F.cross_entropy or func is torch._C._nn.cross_entropy_loss:
+            result = cross_entropy(*args, **kwargs) if func is F.cross_entropy else _cross_entropy_loss(*args, **kwargs)
+            if result is not NotImplemented:
+                return result
         if func is F.embedding_bag:
             result = embedding_bag(*args, **kwargs)
             if result is not NotImplemented:
@@ -63,6 +67,29 @@ def embedding_bag(
         return rows.amax(1)
     counts = (input != padding_idx % weight.shape[0]).unsqueeze(-1)
     return torch.where(counts.any(1), torch.where(counts, rows, IMPOSSIBLE).amax(1), torch.zeros((), dtype=weight.dtype))
+
+
+def cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, ignore_index: Any = -100,
+    reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
+) -> Any:  # fmt: skip
+    """Computes an ``ignore_index`` that depends on a dynamic size, which ONNX's loss cannot have as an attribute, by a mask. The loss of
+    question answering in transformers has the length of the sequence as its ``ignore_index``."""
+    if not isinstance(ignore_index, torch.SymInt) or weight is not None or target.is_floating_point():
+        return NotImplemented
+    counted = target != ignore_index
+    losses = F.cross_entropy(input, torch.where(counted, target, 0), reduction="none", label_smoothing=label_smoothing)
+    losses = torch.where(counted, losses, 0.0)
+    if reduction == "none":
+        return losses
+    return losses.sum() / counted.sum() if reduction == "mean" else losses.sum()
+
+
+def _cross_entropy_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: Any, label_smoothing: float
+) -> Any:
+    kind = ("none", "mean", "sum")[reduction]
+    return cross_entropy(input, target, weight, ignore_index=ignore_index, reduction=kind, label_smoothing=label_smoothing)
 
 
 def ctc_loss(

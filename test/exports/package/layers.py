@@ -11,6 +11,26 @@ import mtc
 
 
 @test
+def losses_that_ignore_a_symbolic_class():
+    class Positions(nn.Module):
+        """The number of classes is the length of a sequence. A target beyond the end is ignored, as in question answering of transformers."""
+
+        def __init__(self, reduction):
+            super().__init__()
+            self.linear = nn.Linear(4, 1)
+            self.reduction = reduction
+
+        def forward(self, x, target):
+            scores = self.linear(x).squeeze(-1)
+            length = scores.shape[1]
+            return F.cross_entropy(scores, target.clamp(0, length), ignore_index=length, reduction=self.reduction)
+
+    for reduction in ("mean", "sum", "none"):
+        x, target = torch.randn(6, 5, 4), torch.tensor([0, 9, 2, 4, 1, 9])
+        mtc.export(Positions(reduction=reduction), (x, target), PATH, dynamic_axes={"x": {1: "sequence"}})
+
+
+@test
 def losses_in_the_module():
     class Loss(nn.Module):
         def __init__(self, **options):

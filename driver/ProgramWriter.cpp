@@ -87,6 +87,19 @@ llvm::Expected<OutputTarget> ProgramWriter::addCompanion(StringRef role, const s
   return compilation.getOutputs().add(path + role, path, /*isStream=*/false);
 }
 
+/// Notes that the program starts only with a file of the weights that the model lacks.
+static void noteAbsent(const Weights &weights, MLIRContext &context) {
+  ArrayRef<std::string> names = weights.getAbsent();
+  if (names.empty())
+    return;
+  auto note = emitRemark(UnknownLoc::get(&context))
+              << "the model file has no data for " << names.size() << " tensors ('"
+              << llvm::join(names.take_front(3), "', '") << "'";
+  if (names.size() > 3)
+    note << ", ...";
+  note << "): start the program with --weights FILE|DIR, or compile with --init normal:0.02";
+}
+
 llvm::Error ProgramWriter::chooseWeights() {
   if (weights.empty())
     return llvm::Error::success();
@@ -130,6 +143,7 @@ int ProgramWriter::prepare() {
   if (failed(collected))
     return 1;
   weights = std::move(*collected);
+  noteAbsent(weights, compilation.getContext());
   if (llvm::Error error = chooseWeights())
     return report(std::move(error));
   if (llvm::Error error = chooseHeader())

@@ -76,8 +76,14 @@ FailureOr<Weights> Weights::collect(ModuleOp module, SourceModel *model) {
     return failure();
   Weights weights;
   files::SafetensorsHeader header;
-  llvm::StringSet<> missing;
+  llvm::StringSet<> unreadable;
   for (const ModuleTensor &each : *named) {
+    if (llvm::any_of(each.pieces, [](const ModuleTensor::Piece &piece) {
+          return sourceOf(piece.variable).getMissing();
+        })) {
+      weights.absent.push_back(each.name);
+      continue;
+    }
     Tensor tensor = {};
     Type element;
     for (const ModuleTensor::Piece &piece : each.pieces) {
@@ -86,7 +92,7 @@ FailureOr<Weights> Weights::collect(ModuleOp module, SourceModel *model) {
       llvm::Expected<FileTensor> found = tensorOf(model, source, variable.getSourceType());
       if (!found) {
         std::string reason = llvm::toString(found.takeError());
-        if (missing.insert(source.getName()).second && missing.size() <= 3)
+        if (unreadable.insert(source.getName()).second && unreadable.size() <= 3)
           emitError(UnknownLoc::get(module.getContext()))
               << "initializer '" << source.getName() << "': " << reason;
         continue;
@@ -109,11 +115,11 @@ FailureOr<Weights> Weights::collect(ModuleOp module, SourceModel *model) {
     });
     weights.tensors.push_back(std::move(tensor));
   }
-  if (!missing.empty())
+  if (!unreadable.empty())
     return emitError(UnknownLoc::get(module.getContext()))
-           << "the data of " << missing.size()
-           << " initializers is missing; put the file in the model's folder, or use --init "
-              "normal:0.02";
+           << "the data of " << unreadable.size() << " initializers cannot be read";
+  if (weights.empty())
+    return weights;
 
   const std::string noDigest(16, '0');
   header.metadata[MTC_WEIGHTS_DIGEST] = noDigest;

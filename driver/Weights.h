@@ -17,8 +17,8 @@ namespace mtc::tool {
 /// pieces reference the model's data, so the model must outlive them.
 class Weights {
 public:
-  /// Collects the weights. Fails with diagnostics if the data of initializers is missing, naming
-  /// the first three and their total number. `model` is null if the model itself is missing.
+  /// Collects the weights. Fails with diagnostics if the data of initializers cannot be read,
+  /// naming the first three and their total number. `model` is null if the model itself is missing.
   static mlir::FailureOr<Weights> collect(mlir::ModuleOp module, SourceModel *model);
 
   /// Returns the file name of a program's weights. `train` has `train.weights.safetensors`, since
@@ -28,6 +28,9 @@ public:
   }
 
   bool empty() const { return tensors.empty(); }
+  /// Returns the names of tensors without data in the model, such as those of a model that was
+  /// exported without weights. The program starts only with a file that has them.
+  llvm::ArrayRef<std::string> getAbsent() const { return absent; }
   /// Returns the hex digest of names, types, shapes and element checksums by which a program
   /// identifies its weights.
   const std::string &getDigest() const { return digest; }
@@ -48,6 +51,7 @@ private:
 
   std::string header, digest;
   std::vector<Tensor> tensors;
+  std::vector<std::string> absent;
 };
 
 } // namespace mtc::tool

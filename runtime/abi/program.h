@@ -167,8 +167,8 @@ typedef struct MtcProgram {
   const char *target;       /* the value of --target: "cpu", "cuda:sm_90" */
   const void *target_data;  /* target-specific tables: MtcCpuProgram or MtcCudaProgram */
   const char *model_name;   /* name of the .onnx file, without folder and extension */
-  const char *weights_file; /* file name in the program's folder; "" if no variable is
-                               MTC_INITIAL_FILE */
+  const char *weights_file; /* file name in the program's folder; "" if the model has the data of
+                               no variable with MTC_INITIAL_FILE */
   /* hexadecimal digest of the tensors of the weights file, equal to the digest in its metadata; ""
    * if there is no weights file */
   const char *weights_digest;

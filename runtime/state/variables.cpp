@@ -49,6 +49,15 @@ static std::unique_ptr<NamedWeights> openOwnWeights(const MtcProgram &program,
   return weights;
 }
 
+/// Returns "'a', 'b' and 3 more".
+static std::string listed(const std::vector<std::string> &names) {
+  constexpr size_t shown = 5;
+  std::string list;
+  for (size_t i = 0; i < std::min(names.size(), shown); ++i)
+    list += text(i ? ", '" : "'", names[i], "'");
+  return names.size() > shown ? text(list, " and ", names.size() - shown, " more") : list;
+}
+
 namespace {
 
 /// The weights files of a run.
@@ -59,24 +68,30 @@ struct WeightsFiles {
     if (!choice.file.empty())
       chosen = std::make_unique<NamedWeights>(program, choice.file);
     const InitialValues values(program, chosen.get(), nullptr, 1);
-    if (std::any_of(variables.begin(), variables.end(),
-                    [&](uint32_t variable) { return values.needsOwn(variable); }))
+    const bool needsOwn = std::any_of(variables.begin(), variables.end(),
+                                      [&](uint32_t variable) { return values.needsOwn(variable); });
+    if (needsOwn && *program.weights_file)
       own = openOwnWeights(program, choice.programFolder);
+    if (!chosen)
+      requireOwn(program, variables);
   }
 
   std::unique_ptr<NamedWeights> chosen, own;
+
+private:
+  /// Throws if the model had no data for a variable when the program was compiled.
+  void requireOwn(const MtcProgram &program, const std::vector<uint32_t> &variables) const {
+    std::vector<std::string> absent;
+    for (const uint32_t i : variables)
+      if (program.variables[i].initial == MTC_INITIAL_FILE && (!own || own->of(i).empty()))
+        absent.push_back(program.variables[i].tensor.name);
+    if (!absent.empty())
+      userError("the program was compiled without the data of ", absent.size(), " tensors (",
+                listed(absent), "); start it with --weights FILE|DIR");
+  }
 };
 
 } // namespace
-
-/// Returns "'a', 'b' and 3 more".
-static std::string listed(const std::vector<std::string> &names) {
-  constexpr size_t shown = 5;
-  std::string list;
-  for (size_t i = 0; i < std::min(names.size(), shown); ++i)
-    list += text(i ? ", '" : "'", names[i], "'");
-  return names.size() > shown ? text(list, " and ", names.size() - shown, " more") : list;
-}
 
 /// Reports tensors of the user's file that were matched by a prefix, and those that were not used.
 static void reportMatches(const NamedWeights &chosen, std::vector<std::string> unknown,

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import numpy as np
 from models import DIGITS, digits
@@ -79,7 +80,17 @@ while not (folder / "long" / "seed=0" / "metrics.jsonl").exists():
 os.killpg(process.pid, signal.SIGINT)
 process.communicate(timeout=60)
 assert process.returncode == 1 and not (folder / "long" / "seed=0" / "completed").exists()
-assert not (folder / "long" / "seed=2").exists()
+assert not (folder / "long" / "seed=1").exists()
+
+# An error of the sweep ends the runs that it has started.
+(folder / "broken").mkdir()
+(folder / "broken" / "seed=2").write_text("a file, so that the third run has no folder")
+started = time.monotonic()
+shown = sweep("--set", "seed=0,1,2", "--jobs", 3, "--out", "broken", "--", *program.data_flags, "--steps", 20000000, code=1).stderr
+assert "error: broken/seed=2" in shown, shown
+left = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if os.access(path, os.R_OK)]
+assert not any(bytes(folder / "broken") in words or b"broken/seed=" in words for words in left)
+assert time.monotonic() - started < 60
 
 for words, problem in (
     (["--out", "x", "--", *data], "no settings; give --set FLAG=VALUE,VALUE or --list FILE"),

@@ -40,6 +40,11 @@ public:
       : options(options.sweep), isQuiet(options.quiet), json(options.json), program(options.model),
         settings(std::move(settings)) {}
 
+  Sweep(const Sweep &) = delete;
+  Sweep &operator=(const Sweep &) = delete;
+  /// Ends the runs that an error leaves.
+  ~Sweep();
+
   int run();
 
 private:
@@ -67,6 +72,15 @@ private:
   std::vector<SweepRun> done;
   size_t skipped = 0;
 };
+
+Sweep::~Sweep() {
+  for (const Child &child : running)
+    ::kill(child.process.Pid, SIGTERM);
+  // A run ends after its step; Wait kills one that does not.
+  constexpr unsigned seconds = 10;
+  for (const Child &child : running)
+    llvm::sys::Wait(child.process, seconds);
+}
 
 llvm::Expected<std::string> Sweep::findProgram() const {
   if (!llvm::sys::fs::can_execute(program))
@@ -269,8 +283,6 @@ int Sweep::run() {
   if (llvm::Error error = prepare())
     return mtc::tool::report(std::move(error));
   for (auto [number, setting] : llvm::enumerate(settings)) {
-    if (isInterrupted)
-      break;
     SweepRun run;
     run.setting = setting;
     run.number = number;
@@ -283,6 +295,8 @@ int Sweep::run() {
     if (running.size() >= static_cast<size_t>(options.jobs))
       if (llvm::Error error = finishOne())
         return mtc::tool::report(std::move(error));
+    if (isInterrupted)
+      break;
     if (llvm::Error error = start(std::move(run)))
       return mtc::tool::report(std::move(error));
   }

@@ -6,6 +6,7 @@
 
 #include "frontend/Dimensions.h"
 #include "ir/interfaces/TargetInfo.h"
+#include "passes/planning/ProgramSettings.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -82,7 +83,7 @@ static int64_t unrollLimit(const Options &options) {
 GraphSettings mtc::tool::graphSettings(const Options &options) {
   return {options.batchNorm, unrollLimit(options),
           options.plan.passes.skips("mtc-recognize-attention"),
-          options.plan.training.sharding.ranks.value_or(1)};
+          options.plan.training.sharding.ranks.value_or(1), options.dropout};
 }
 
 /// Returns whether the loss is an output of the graph, as far as known before its stage.
@@ -108,7 +109,7 @@ static void print(ArrayRef<ModelRemark> remarks) {
 }
 
 void Compilation::markModule(ModuleOp imported) {
-  imported->setAttr(hasSettingsAttribute, UnitAttr::get(context.get()));
+  imported->setAttr(settingsAttribute, describeSettings(context.get()));
   if (!options.plan.shapes.empty())
     imported->setAttr(hasShapesAttribute, UnitAttr::get(context.get()));
 }

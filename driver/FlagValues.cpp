@@ -71,6 +71,15 @@ std::string mtc::tool::takeBatchNorm(Options &options, StringRef text) {
   return "";
 }
 
+std::string mtc::tool::takeDropout(Options &options, StringRef text) {
+  double rate = 0;
+  std::string problem = parseValue(text, rate);
+  if (problem.empty() && !(rate >= 0 && rate < 1))
+    problem = "expected a rate of at least 0 and less than 1";
+  options.dropout = rate;
+  return problem;
+}
+
 std::string mtc::tool::takeThreads(Options &options, StringRef text) {
   if (text.getAsInteger(10, options.threads) || options.threads < 1 || options.threads > 1024)
     return "expected 1 to 1024";

@@ -15,6 +15,7 @@ namespace mtc::tool {
 std::string takeEmit(Options &options, llvm::StringRef text);
 std::string takeDim(Options &options, llvm::StringRef text);
 std::string takeLora(Options &options, llvm::StringRef text);
+std::string takeDropout(Options &options, llvm::StringRef text);
 std::string takeBatchNorm(Options &options, llvm::StringRef text);
 std::string takeBatchTokens(Options &options, llvm::StringRef text);
 std::string takeUnroll(Options &options, llvm::StringRef text);

@@ -87,6 +87,12 @@ void mtc::tool::addModelFlags(FlagTable &flags) {
                  .choices = choicesOf<BatchNormMode>(describe),
                  .defaultText = "as-exported"},
                 {everyCommand, modelGroup, Stage::Forward}, takeBatchNorm);
+  flags.addText({.name = "dropout",
+                 .valueName = "RATE",
+                 .help = "Rate of every Dropout in training steps",
+                 .detail = "The program accepts the flag, too, if the rate is not 0.",
+                 .defaultText = "as exported"},
+                {planned, modelGroup, Stage::Forward}, takeDropout);
   flags.addText(
       {.name = "unroll",
        .valueName = "N",

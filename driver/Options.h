@@ -61,6 +61,7 @@ struct Options {
   SharedInitializerPolicy sharedInitializers = SharedInitializerPolicy::Auto;
   std::vector<std::string> tie, untie;
   std::optional<BatchNormMode> batchNorm; // No value: as exported.
+  std::optional<double> dropout;          // `--dropout`.
   int64_t unroll = 64;                    // `--unroll`.
   std::optional<int64_t> batchTokens;     // `--batch-tokens`.
 

@@ -54,6 +54,7 @@ struct GraphSettings {
   int64_t unrollLimit = 0;
   bool keepsAttention = false; ///< Attention stays decomposed.
   int64_t ranks = 1;
+  std::optional<double> dropout; ///< Rate of every dropout in training form.
 };
 
 /// A warning or note about a model.

@@ -107,6 +107,9 @@ RunInputs::RunInputs(const MtcProgram &program, const std::string &programPath,
     if (!options.resume.empty())
       resumed.emplace(program, options.resume);
     state = startingState(options, resumed);
+    if (std::string problem = checkSettings(program, state.settings);
+        options.trains() && !problem.empty())
+      userError("--resume ", options.resume, ": ", problem);
     for (const auto &[name, value] : options.settings)
       state.settings[name] = value;
     if (options.schedule.any())
@@ -152,6 +155,10 @@ RunInputs::RunInputs(const MtcProgram &program, const std::string &programPath,
       options.trains() && !options.quiet)
     note("--resume ", options.resume, ": the hyperparameters are those of the checkpoint's run, ",
          describeSettings(state.settings));
+  for (const auto &[name, value] : options.settings)
+    if (const std::string compiled = compiledValues(program, name);
+        compiled.find(" and ") != std::string::npos && !options.quiet)
+      note(name, " ", value, " replaces the compiled values ", compiled);
   if (resumed && state.schedule && !options.schedule.any() && options.trains() && !options.quiet)
     note("--resume ", options.resume, ": the learning rate is that of the checkpoint's run, ",
          state.schedule->flags());

@@ -279,7 +279,8 @@ private:
     if (failed(segments))
       return failure();
     llvm::SmallVector<Constant *> adapters = emitAdapters(), buffers = emitBuffers();
-    const std::vector<Constant *> settings = describeSettings(c, placed);
+    const std::vector<Constant *> settings = describeSettings(c, placed),
+                                  absentSettings = describeAbsentSettings(c, placed);
     auto compiledFor = placed->getAttrOfType<TargetAttrInterface>(targetAttribute);
     Constant *table = c.record(
         field<&MtcProgram::abi_version>(MTC_ABI_VERSION),
@@ -347,7 +348,9 @@ private:
         field<&MtcProgram::shape_count>(program.getShapesAttr() ? shapes.size() : 0),
         field<&MtcProgram::shapes>(describeShapes()),
         field<&MtcProgram::setting_count>(settings.size()),
-        field<&MtcProgram::settings>(c.array(settings)));
+        field<&MtcProgram::settings>(c.array(settings)),
+        field<&MtcProgram::absent_setting_count>(absentSettings.size()),
+        field<&MtcProgram::absent_settings>(c.array(absentSettings)));
     emitMark();
     c.global(table, "mtc_program")->setLinkage(llvm::GlobalValue::ExternalLinkage);
     return success();

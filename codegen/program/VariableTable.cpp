@@ -3,10 +3,12 @@
 #include "codegen/program/VariableTable.h"
 
 #include "ir/TypeCode.h"
+#include "ir/attributes/DiscardableAttributes.h"
 #include "runtime/abi/program.h"
 #include "runtime/abi/storage.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -47,6 +49,23 @@ std::vector<Constant *> mtc::describeSettings(ConstantBuilder &c, ModuleOp place
           field<&MtcSetting::minimum>(setting.getMinimum().getValueAsDouble()),
           field<&MtcSetting::limit>(setting.getLimit().getValueAsDouble())));
   return settings;
+}
+
+std::vector<Constant *> mtc::describeAbsentSettings(ConstantBuilder &c, ModuleOp placed) {
+  std::vector<Constant *> absent;
+  auto known = placed->getAttrOfType<DictionaryAttr>(settingsAttribute);
+  if (!known)
+    return absent;
+  llvm::StringSet<> present;
+  for (auto variable : placed.getOps<VariableOp>())
+    if (auto setting = dyn_cast<SettingAttr>(variable.getInitial()))
+      present.insert(setting.getName());
+  for (NamedAttribute each : known)
+    if (!present.contains(each.getName().strref()))
+      absent.push_back(
+          c.record(field<&MtcAbsentSetting::name>(each.getName().strref()),
+                   field<&MtcAbsentSetting::flag>(cast<StringAttr>(each.getValue()).getValue())));
+  return absent;
 }
 
 std::string mtc::rawBytes(ElementsAttr elements) {

@@ -27,6 +27,10 @@ llvm::Constant *describeScalars(ConstantBuilder &builder, mlir::ModuleOp placed)
 /// Returns an MtcSetting for each hyperparameter that flags of the program set.
 std::vector<llvm::Constant *> describeSettings(ConstantBuilder &builder, mlir::ModuleOp placed);
 
+/// Returns an MtcAbsentSetting for each hyperparameter that other programs have.
+std::vector<llvm::Constant *> describeAbsentSettings(ConstantBuilder &builder,
+                                                     mlir::ModuleOp placed);
+
 /// Builds the array of MtcVariable.
 class VariableTable {
 public:

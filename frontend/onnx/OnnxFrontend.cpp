@@ -48,8 +48,9 @@ public:
 
   void buildConversion(OpPassManager &manager, const GraphSettings &settings) const override {
     buildExportersPipeline(manager);
-    manager.addPass(createConvertOnnxToMtcPass(
-        {settings.keepsAttention, settings.batchNorm.value_or(BatchNormMode()), settings.ranks}));
+    manager.addPass(createConvertOnnxToMtcPass({settings.keepsAttention,
+                                                settings.batchNorm.value_or(BatchNormMode()),
+                                                settings.ranks, settings.dropout.value_or(-1)}));
   }
 
   Expected<std::string> describeOperators(ArrayRef<std::string> names) const override {

@@ -28,7 +28,7 @@ static const KnownAttribute knownAttributes[] = {
     {targetAttribute, {Holder::Module}, is<TargetAttrInterface>, "a target"},
     {techniquesAttribute, {Holder::Module}, is<ArrayAttr>, "names of techniques"},
     {hasShapesAttribute, {Holder::Module}, is<UnitAttr>, "unit"},
-    {hasSettingsAttribute, {Holder::Module}, is<UnitAttr>, "unit"},
+    {settingsAttribute, {Holder::Module}, is<DictionaryAttr>, "flags of settings"},
     {nameAttribute, {Holder::Argument, Holder::Result}, is<StringAttr>, "a string"},
     {attentionAttribute, {Holder::Function}, is<AttentionReportAttr>, "#mtc.attention_report"},
     {separateArenaAttribute, {Holder::Function}, is<UnitAttr>, "unit"},

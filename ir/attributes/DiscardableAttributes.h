@@ -18,9 +18,9 @@ inline constexpr llvm::StringLiteral targetAttribute = "mtc.target";
 inline constexpr llvm::StringLiteral techniquesAttribute = "mtc.techniques";
 /// On a module: the program will have several shapes (`mtc.program`), of which this is one; a unit.
 inline constexpr llvm::StringLiteral hasShapesAttribute = "mtc.has_shapes";
-
-/// Of a module: the program reads hyperparameters that its flags can set.
-inline constexpr llvm::StringLiteral hasSettingsAttribute = "mtc.has_settings";
+/// On a module: the settings that programs can have, each with its flag; a dictionary of strings.
+/// Passes then compute with settings instead of constants (`#mtc.setting`).
+inline constexpr llvm::StringLiteral settingsAttribute = "mtc.settings";
 /// On arguments and results of functions: the name of a graph input or output, or of a reserved
 /// result (ReservedNames.h); a string.
 inline constexpr llvm::StringLiteral nameAttribute = "mtc.name";

@@ -25,12 +25,6 @@ Number Update::value(StringRef name) const {
   return number(name);
 }
 
-Number Update::complement(const Number &number) {
-  if (number.setting)
-    return Number(b.sub(scalar(1.0), number.setting));
-  return 1.0 - number.constant;
-}
-
 Value Update::powerOfStep(const Number &base) {
   // 0^step is 0, because step starts at 1. log(0) is -infinity, which a constant must not be.
   if (base.setting)
@@ -38,15 +32,10 @@ Value Update::powerOfStep(const Number &base) {
   return base.constant == 0.0 ? scalar(0.0) : b.exp(b.mul(step, scalar(std::log(base.constant))));
 }
 
-Value Update::broadcastLike(const Number &number, Value like) {
-  return number.setting ? mtc::broadcastLike(b, number.setting, like)
-                        : b.splat(like, number.constant);
-}
-
 Value Update::broadcast(Value scalar) { return mtc::broadcastLike(b, scalar, parameter); }
 
 Value Update::mix(Value from, Value to, const Number &weight) {
-  return b.add(from, b.mul(b.sub(to, from), broadcastLike(weight, from)));
+  return b.add(from, b.mul(b.sub(to, from), broadcastLike(b, weight, from)));
 }
 
 Value Update::norm(Value x) { return b.sqrt(sumOfSquares(b, x)); }
@@ -87,10 +76,6 @@ Value mtc::sumOfElements(TensorBuilder &b, Value x) {
 }
 
 Value mtc::sumOfSquares(TensorBuilder &b, Value x) { return sumOfElements(b, b.mul(x, x)); }
-
-Value mtc::broadcastLike(TensorBuilder &b, Value scalar, Value like) {
-  return b.broadcastTo(b.cast(scalar, typeOf(like).getElementType()), shapeOf(like));
-}
 
 Value mtc::isFinite(TensorBuilder &b, Value x) {
   return b.compare(Predicate::Lt, b.abs(x), b.splat(x, std::numeric_limits<double>::infinity()));

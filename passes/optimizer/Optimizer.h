@@ -11,7 +11,7 @@
 #define MTC_PASSES_OPTIMIZER_OPTIMIZER_H
 
 #include "ir/Registry.h"
-#include "ir/builders/TensorBuilder.h"
+#include "ir/builders/Settings.h"
 #include "runtime/abi/number.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -125,15 +125,6 @@ struct OptimizerState {
   bool isNonNegative = false;
 };
 
-/// A number of an update: a constant, or a scalar that a flag of the program sets.
-struct Number {
-  double constant = 0;
-  mlir::Value setting = {}; ///< f64; null for a constant
-
-  Number(double constant) : constant(constant) {}
-  explicit Number(mlir::Value setting) : setting(setting) {}
-};
-
 /// Builder of the update of one parameter in its own shape, of a piece of it or, for elementwise
 /// optimizers, of several parameters as one flat tensor. Tensors have one element type, f32 or f64.
 /// Scalars are tensors of rank 0 and f64, so that powers and differences keep their accuracy.
@@ -165,16 +156,12 @@ public:
   Number value(llvm::StringRef name) const;
   Value scalar(double value);
   Value scalar(const Number &number);
-  /// Returns 1 - number.
-  Number complement(const Number &number);
   /// Returns base^step for 0 <= base < 1, a scalar.
   Value powerOfStep(const Number &base);
   /// Broadcasts a scalar to the parameter's shape.
   Value broadcast(Value scalar);
   Value broadcast(double value) { return b.splat(parameter, value); }
-  Value broadcast(const Number &number) { return broadcastLike(number, parameter); }
-  /// Broadcasts to the shape and element type of `like`.
-  Value broadcastLike(const Number &number, Value like);
+  Value broadcast(const Number &number) { return broadcastLike(b, number, parameter); }
   /// Returns from + weight (to - from).
   Value mix(Value from, Value to, const Number &weight);
   /// Returns the L2 norm of all elements, a scalar.
@@ -194,9 +181,6 @@ public:
 /// reduced first, so that there are many short reductions.
 mlir::Value sumOfElements(TensorBuilder &b, mlir::Value x);
 mlir::Value sumOfSquares(TensorBuilder &b, mlir::Value x);
-
-/// Broadcasts an f64 scalar to the shape and element type of `like`.
-mlir::Value broadcastLike(TensorBuilder &b, mlir::Value scalar, mlir::Value like);
 
 /// The parameters that an optimizer supports, if it does not support all of them. The others use
 /// the optimizer `otherwise` unless a parameter group selects one.

@@ -2,14 +2,13 @@
 
 #include "ir/NodeNames.h"
 #include "ir/ReservedNames.h"
-#include "ir/attributes/DiscardableAttributes.h"
 #include "passes/Passes.h"
 #include "passes/optimizer/GradientScaling.h"
+#include "passes/optimizer/HyperparameterSettings.h"
 #include "passes/optimizer/UpdateGroups.h"
 #include "passes/sharding/WholeTensors.h"
 
 #include "llvm/ADT/MapVector.h"
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -48,7 +47,6 @@ private:
   void buildFunction(func::FuncOp function, ArrayRef<UpdateGroup> groups, ProgramOp program);
   Value readScalar(TensorBuilder &b, RuntimeScalar scalar);
   ClipLimits readLimits(TensorBuilder &b);
-  Value readSetting(TensorBuilder &b, StringRef scope, const Hyperparameter &number, double value);
   llvm::StringMap<Value> readSettings(TensorBuilder &b, const UpdateRule &rule);
   void clearSums(TensorBuilder &b);
   Value keep(TensorBuilder &b, Value changed, Value old) const;
@@ -81,49 +79,30 @@ Value OptimizerPass::readScalar(TensorBuilder &b, RuntimeScalar scalar) {
   return b.cast(b.create<ReadOp>(variable.getTensorType(), variable.getSymName()), b.getF64Type());
 }
 
-/// Reads a number that a flag of the program sets.
-Value OptimizerPass::readSetting(TensorBuilder &b, StringRef scope, const Hyperparameter &number,
-                                 double value) {
-  auto asAttribute = [&](double each) { return b.getF64FloatAttr(each); };
-  auto setting = SettingAttr::get(
-      &getContext(), number.name, number.sharedFlag.empty() ? number.name : number.sharedFlag,
-      asAttribute(value), asAttribute(number.minimum), asAttribute(number.limit), number.help);
-  VariableOp variable = VariableOp::findOrAddSetting(*symbols, scope, setting, variablesEnd);
-  return b.create<ReadOp>(variable.getTensorType(), variable.getSymName());
-}
-
 /// Reads the hyperparameters of a rule that flags of the program set: numbers with the value of the
 /// run, unless it is 0, in which case nothing is computed with it. Numbers of a parameter group are
-/// constants, and so are those that decide what is computed.
+/// constants.
 llvm::StringMap<Value> OptimizerPass::readSettings(TensorBuilder &b, const UpdateRule &rule) {
   llvm::StringMap<Value> settings;
-  if (!getOperation()->hasAttr(hasSettingsAttribute))
+  if (!hasSettings(getOperation()))
     return settings;
   const UpdateRule base = options.makeRule(*rule.kind);
   for (const Hyperparameter &each : rule.kind->hyperparameters) {
     const double value = rule[each.name];
-    const bool isInitial = llvm::any_of(
-        rule.kind->states, [&](const OptimizerState &state) { return state.initial == each.name; });
-    if (each.name != "lr" && each.choices.empty() && !each.isWhole && !isInitial && value != 0.0 &&
-        value == base[each.name])
-      settings[each.name] = readSetting(b, rule.kind->name, each, value);
+    const std::optional<SettingKind> setting = settingOf(*rule.kind, each);
+    if (setting && value != 0.0 && value == base[each.name])
+      settings[each.name] = readNumber(b, *setting, rule.kind->name, value).setting;
   }
   return settings;
 }
 
 /// Returns the limits of gradients, which flags of the program set.
 ClipLimits OptimizerPass::readLimits(TensorBuilder &b) {
-  auto limitOf = [&](StringLiteral name, StringLiteral help,
+  auto limitOf = [&](const SettingKind &kind,
                      std::optional<double> given) -> std::optional<Number> {
-    if (!given)
-      return std::nullopt;
-    if (!getOperation()->hasAttr(hasSettingsAttribute))
-      return Number(*given);
-    const Hyperparameter number = {name, *given, help, std::numeric_limits<double>::min()};
-    return Number(readSetting(b, "gradients", number, *given));
+    return given ? std::optional(readNumber(b, kind, "gradients", *given)) : std::nullopt;
   };
-  return {limitOf("clip-norm", "limit of the global gradient norm", options.clipNorm),
-          limitOf("clip-value", "limit of each gradient element", options.clipValue)};
+  return {limitOf(clipNormSetting, options.clipNorm), limitOf(clipValueSetting, options.clipValue)};
 }
 
 /// Resets the sums over micro-steps.

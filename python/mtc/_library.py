@@ -77,6 +77,10 @@ class RunOptions(Structure):
     ]
 
 
+class Setting(Structure):
+    _fields_ = [("name", c_char_p), ("help", c_char_p), ("compiled", c_double)]
+
+
 class Metric(Structure):
     _fields_ = [("name", c_char_p), ("value", c_double)]
 
@@ -136,6 +140,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "steps": (c_int64, [c_void_p]),
     "learning_rate": (c_double, [c_void_p]),
     "set_learning_rate": (c_int32, [c_void_p, c_double]),
+    "setting_count": (c_uint32, []),
+    "setting": (Setting, [c_uint32]),
+    "get_setting": (c_int32, [c_void_p, c_char_p, POINTER(c_double)]),
+    "set_setting": (c_int32, [c_void_p, c_char_p, c_double]),
     "save": (c_int32, [c_void_p, c_char_p]),
     "load": (c_int32, [c_void_p, c_char_p]),
     "weight_count": (c_uint32, [c_void_p]),

@@ -164,6 +164,27 @@ class Trainer:
             raise ValueError(f"learning rate {rate}: expected 0 or more, or None")
         self._call("set_learning_rate", -1.0 if rate is None else float(rate))
 
+    @property
+    def settings(self) -> dict[str, float]:
+        """The numbers that the library computes with and that :meth:`set` changes, by name: hyperparameters of the optimizer, limits of gradients,
+        label smoothing and the dropout rate. They are part of checkpoints."""
+        of = self._functions
+        values = {}
+        for name in (of["setting"](i).name for i in range(of["setting_count"]())):
+            value = ctypes.c_double()
+            self._call("get_setting", name, ctypes.byref(value))
+            values[name.decode().replace("-", "_")] = value.value
+        return values
+
+    def set(self, **settings: float) -> None:
+        """Changes :attr:`settings` for later batches: ``trainer.set(weight_decay=0.1, beta2=0.99)``.
+
+        Raises:
+            TrainerError: If the library does not compute with a setting, or a value is invalid.
+        """
+        for name, value in settings.items():
+            self._call("set_setting", name.replace("_", "-").encode(), float(value))
+
     def step(self, batch: Any) -> Step:
         """Trains on a batch. Labels of a language model may be omitted: they are the next tokens.
 

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 24u
+#define MTC_ABI_VERSION 25u
 
 /* Section and name of the ELF note that marks programs written by the compiler. The note has no
  * contents. */
@@ -67,10 +67,18 @@ typedef struct MtcSetting {
   const char *name; /* such as "weight-decay" */
   const char *flag; /* equal for numbers that are given together, in the order of their entries */
   const char *help;
-  int64_t offset;        /* of an f64 */
-  double value;          /* as compiled */
-  double minimum, limit; /* valid are minimum <= value < limit */
+  int64_t offset; /* of an f64 */
+  double value;   /* as compiled */
+  /* Valid are minimum <= value < limit. The smallest positive number excludes 0, and the number
+   * after 1 includes 1. */
+  double minimum, limit;
 } MtcSetting;
+
+/* A number that a flag sets in other programs. */
+typedef struct MtcAbsentSetting {
+  const char *name;
+  const char *flag; /* of mtc compile, without dashes: adds the setting to a program */
+} MtcAbsentSetting;
 
 /* Loss scaling. The loss is multiplied by the scale before the gradients are computed, and `update`
  * divides the gradients by it. If a gradient is not finite, `update` changes no parameter or state
@@ -239,6 +247,8 @@ typedef struct MtcProgram {
   const MtcShape *shapes;
   int64_t setting_count;
   const MtcSetting *settings;
+  int64_t absent_setting_count;
+  const MtcAbsentSetting *absent_settings;
 } MtcProgram;
 
 /* The tables of the first pipeline stage. */

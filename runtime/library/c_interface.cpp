@@ -2,23 +2,17 @@
 #include "runtime/data/label_fill.h"
 #include "runtime/data/last_batch.h"
 #include "runtime/data/shapes.h"
-#include "runtime/library/blocked_signals.h"
-#include "runtime/library/mtc_model.h"
-#include "runtime/library/trainer.h"
+#include "runtime/library/guarded_call.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
-#include "runtime/support/messages.h"
 
 #include <algorithm>
-#include <atomic>
 #include <climits>
 #include <cmath>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <exception>
 #include <limits>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,14 +24,6 @@ using namespace mtc::runtime;
 MTC_ELEMENT_TYPES(IS_SAME_CODE, IS_SAME_CODE)
 #undef IS_SAME_CODE
 static_assert(MTC_MODEL_ALIGNMENT == MTC_ALIGNMENT);
-
-struct mtc_model_trainer {
-  std::optional<Trainer> trainer; ///< nullopt if it could not be created
-  std::string message;
-  std::atomic<bool> isInUse = false;
-  void (*warn)(void *data, const char *message) = nullptr;
-  void *warnData = nullptr;
-};
 
 namespace {
 
@@ -53,52 +39,6 @@ std::string libraryFolder() {
   const std::string path = real ? real.get() : file;
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash);
-}
-
-/// Runs `action` and converts its exceptions to a status and a message.
-template <typename Action>
-mtc_model_status guard(mtc_model_trainer *self, const Action &action) noexcept {
-  if (!self)
-    return MTC_MODEL_INVALID;
-  if (self->isInUse.exchange(true)) // The message belongs to the other call.
-    return MTC_MODEL_INVALID;
-  mtc_model_status status = MTC_MODEL_OK;
-  try {
-    const BlockedSignals blocked;
-    const MessageSink sink([&](const std::string &line) {
-      if (self->warn)
-        self->warn(self->warnData, line.c_str());
-    });
-    self->message.clear();
-    action();
-  } catch (const Failure &failure) {
-    status = failure.exitCode() == exitUserInput ? MTC_MODEL_INVALID : MTC_MODEL_FAULT;
-    self->message = printable(failure.what());
-  } catch (const std::bad_alloc &) {
-    status = MTC_MODEL_FAULT;
-    self->message = "out of memory"; // short enough for the string's own storage
-  } catch (const std::exception &error) {
-    status = MTC_MODEL_FAULT;
-    self->message = error.what();
-  }
-  self->isInUse = false;
-  return status;
-}
-
-/// Calls `action` with the trainer.
-template <typename Action>
-mtc_model_status guardTrainer(mtc_model_trainer *self, const Action &action) noexcept {
-  return guard(self, [&] {
-    if (!self->trainer)
-      userError("the trainer was not created");
-    action(*self->trainer);
-  });
-}
-
-template <typename Value> Value *require(Value *pointer, const char *name) {
-  if (!pointer)
-    userError(name, " is null");
-  return pointer;
 }
 
 mtc_model_tensor describe(const MtcTensor &tensor) {
@@ -401,6 +341,28 @@ mtc_model_status mtc_model_set_learning_rate(mtc_model_trainer *trainer, double 
       userError("learning rate ", rate, ": expected a finite number");
     self.setLearningRate(rate < 0 ? std::nullopt : std::optional(rate));
   });
+}
+
+uint32_t mtc_model_setting_count(void) {
+  return static_cast<uint32_t>(distinctSettings(mtc_program).size());
+}
+
+mtc_model_setting_info mtc_model_setting(uint32_t index) {
+  const std::vector<const MtcSetting *> all = distinctSettings(mtc_program);
+  if (index >= all.size())
+    return {};
+  return {all[index]->name, all[index]->help, all[index]->value};
+}
+
+mtc_model_status mtc_model_get_setting(mtc_model_trainer *trainer, const char *name,
+                                       double *value) {
+  return guardTrainer(trainer, [&](Trainer &self) {
+    *require(value, "value") = self.setting(require(name, "name"));
+  });
+}
+
+mtc_model_status mtc_model_set_setting(mtc_model_trainer *trainer, const char *name, double value) {
+  return guardTrainer(trainer, [&](Trainer &self) { self.set(require(name, "name"), value); });
 }
 
 mtc_model_status mtc_model_save(mtc_model_trainer *trainer, const char *folder) {

@@ -267,6 +267,20 @@ double mtc_model_learning_rate(const mtc_model_trainer *trainer);
  * Parameter groups keep their factors. The rate is part of checkpoints. */
 mtc_model_status mtc_model_set_learning_rate(mtc_model_trainer *trainer, double rate);
 
+/* Settings: numbers that the model computes with and that can change without compiling it again, in
+ * the names of mtc compile: "weight-decay", "beta1". They are part of checkpoints. Numbers of
+ * parameter groups are constants. */
+typedef struct mtc_model_setting_info {
+  const char *name, *help; /* NULL if the index is too large */
+  double compiled;         /* the value of a new trainer */
+} mtc_model_setting_info;
+
+uint32_t mtc_model_setting_count(void);
+mtc_model_setting_info mtc_model_setting(uint32_t index);
+mtc_model_status mtc_model_get_setting(mtc_model_trainer *trainer, const char *name, double *value);
+/* Sets a setting for later batches. */
+mtc_model_status mtc_model_set_setting(mtc_model_trainer *trainer, const char *name, double value);
+
 /* Checkpoints: weights, optimizer state and step, in the format of the programs of mtc. `save`
  * needs a complete update, and refuses a folder with a checkpoint of another run. */
 mtc_model_status mtc_model_save(mtc_model_trainer *trainer, const char *folder);

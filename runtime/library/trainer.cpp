@@ -166,6 +166,7 @@ Trainer::Step Trainer::update(double rate) {
 
 Trainer::Step Trainer::train(Inputs inputs, int64_t samples) {
   checkUsable();
+  checkTrains();
   checkSchedule();
   onDevice([&] {
     load(inputs, samples, BatchUse::Train);
@@ -307,6 +308,7 @@ void Trainer::load(const std::string &folder) {
   onDevice([&] {
     isBroken = true; // until all variables are loaded
     resetAccumulation();
+    writeSettings(program, *device, checkpoint.state().settings);
     checkpoint.load(program, *device);
     writeCopies(program, *device);
     isBroken = false;
@@ -346,6 +348,7 @@ void Trainer::extendSchedule(int64_t lastStep) {
 
 void Trainer::beginRun(RunOptions given) {
   checkUsable();
+  checkTrains();
   run.reset();
   extendSchedule(given.lastStep);
   run.emplace(program, state, std::move(given),

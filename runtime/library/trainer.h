@@ -107,6 +107,11 @@ public:
   /// Replaces the schedule by a constant rate; nullopt restores the compiled schedule.
   void setLearningRate(std::optional<double> rate);
 
+  /// Returns the current value of a setting.
+  double setting(const std::string &name) const;
+  /// Sets a setting for later batches.
+  void set(const std::string &name, double value);
+
   void save(const std::string &folder);
   void load(const std::string &folder);
 
@@ -134,6 +139,7 @@ private:
   const FiniteVariables &finiteVariables();
   void listWeights();
   void checkUsable() const;
+  void checkTrains() const;
   void checkSchedule() const;
   void extendSchedule(int64_t lastStep);
   bool isOwn(const std::string &folder) const;

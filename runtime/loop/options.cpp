@@ -135,14 +135,10 @@ static std::vector<command_line::Flag> describeFlags(const std::vector<OptionFla
   return lines;
 }
 
-/// Flags of mtc compile whose values a program takes only if it computes with them.
-static constexpr const char *compiledSettings[] = {
-    "--weight-decay", "--betas", "--eps", "--momentum", "--alpha", "--clip-norm", "--clip-value"};
-
-static std::string describeUnknown(const std::string &spelling,
+static std::string describeUnknown(const MtcProgram &program, const std::string &spelling,
                                    const std::vector<OptionFlag> &flags) {
-  for (const char *setting : compiledSettings)
-    if (spelling == setting)
+  for (int64_t i = 0; i < program.absent_setting_count; ++i)
+    if (spelling == text("--", program.absent_settings[i].flag))
       return text(spelling, ": this program does not compute with it; compile it with ", spelling,
                   " to set other values here");
   if (spelling == "--batch" || spelling == "--batch-size")
@@ -177,7 +173,7 @@ Options parseOptions(const MtcProgram &program, const std::vector<std::string> &
   const std::vector<command_line::Flag> lines = describeFlags(flags);
   const command_line::ParsedLine parsed =
       command_line::parse(lines, arguments, [&](const std::string &spelling) {
-        return describeUnknown(spelling, flags);
+        return describeUnknown(program, spelling, flags);
       });
   for (const std::string &problem : parsed.problems)
     problems.add(problem);

@@ -12,15 +12,8 @@ namespace mtc::runtime {
 /// Returns the settings of a flag, each name once.
 static std::vector<const MtcSetting *> settingsOf(const MtcProgram &program,
                                                   std::string_view flag) {
-  std::vector<const MtcSetting *> found;
-  for (int64_t i = 0; i < program.setting_count; ++i) {
-    const MtcSetting &setting = program.settings[i];
-    const bool isKnown = std::any_of(found.begin(), found.end(), [&](const MtcSetting *other) {
-      return std::string_view(other->name) == setting.name;
-    });
-    if (setting.flag == flag && !isKnown)
-      found.push_back(&setting);
-  }
+  std::vector<const MtcSetting *> found = distinctSettings(program);
+  std::erase_if(found, [&](const MtcSetting *each) { return each->flag != flag; });
   return found;
 }
 
@@ -61,7 +54,7 @@ std::vector<OptionFlag> settingFlags(const MtcProgram &program) {
     std::string summary, values, placeholder;
     for (const MtcSetting *setting : settingsOf(program, name)) {
       summary += text(summary.empty() ? "" : "; ", setting->help);
-      values += text(values.empty() ? "" : ",", setting->value);
+      values += (values.empty() ? "" : ",") + compiledValues(program, setting->name);
       placeholder += placeholder.empty() ? "N" : ",N";
     }
     constexpr size_t longestSummary = 70;

@@ -270,6 +270,11 @@ EarlierSteps parseOtherBatch(const MtcProgram &program, const std::string &path,
               ". Resume it with the program that wrote it, or give its weights to this one with "
               "--weights");
   };
+  if (json.contains("settings"))
+    if (const std::string problem =
+            checkSettings(program, parseSettings(path, Fields(path, json).object("settings")));
+        !problem.empty())
+      userError(path, ": ", problem);
   const Json own = program.batch, batch = json.value("batch", Json());
   if (!json.contains("micro_steps"))
     refuse(text("its variables, shapes, batch or optimizer differ (batch ", batch.dump(),

@@ -5,6 +5,7 @@
 #include "driver/Frontends.h"
 #include "driver/ProgressLine.h"
 #include "driver/StageText.h"
+#include "ir/attributes/DiscardableAttributes.h"
 
 #include "support/compiler/Errors.h"
 #include "support/compiler/OutputFile.h"
@@ -73,7 +74,10 @@ int mtc::tool::writeGradient(const Options &given) {
   options.unroll = INT64_MAX; // The gradient of a loop has no form in ONNX.
   options.plan.passes.skipped.assign(std::begin(skippedPasses), std::end(skippedPasses));
   Compilation compilation(options);
-  if (failed(compilation.import()) || failed(compilation.lower(Stage::Forward)) ||
+  if (failed(compilation.import()))
+    return 1;
+  compilation.getModule()->removeAttr(settingsAttribute); // ONNX models have no settings.
+  if (failed(compilation.lower(Stage::Forward)) ||
       failed(compilation.differentiate(getFrontend().getGradientOperations())))
     return 1;
   Problems problems;

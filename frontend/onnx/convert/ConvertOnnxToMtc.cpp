@@ -7,6 +7,7 @@
 #include "frontend/onnx/operators/support/Conversion.h"
 #include "ir/TypeCode.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
@@ -178,7 +179,7 @@ struct ConvertOnnxToMtcPass : impl::ConvertOnnxToMtcPassBase<ConvertOnnxToMtcPas
 
   LogicalResult convertGraph(GraphOp graph) {
     eraseUnreadInputs(graph);
-    Program program(graph, attentionInParts, batchNorm, ranks);
+    Program program(graph, attentionInParts, batchNorm, ranks, dropout);
     OptionalOutputs optional(graph);
     bool ok = true;
     for (auto op : graph.getOps<NodeOp>()) {
@@ -189,6 +190,11 @@ struct ConvertOnnxToMtcPass : impl::ConvertOnnxToMtcPassBase<ConvertOnnxToMtcPas
       definePlaceholders(node, program);
     }
     if (ok && !optional.isAnyLeftOut()) {
+      if (dropout > 0 && !program.hasDropout())
+        return emitError(graph.getLoc(), "--dropout ")
+               << llvm::to_string(llvm::format("%g", dropout.getValue()))
+               << ": the model has no Dropout with a rate above 0 in training form; export the "
+                  "module in training mode";
       program.finish();
       return success();
     }

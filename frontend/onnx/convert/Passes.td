@@ -49,6 +49,7 @@ def ConvertOnnxToMtcPass : Pass<"convert-onnx-to-mtc", "::mlir::ModuleOp"> {
                clEnumValN(::mtc::BatchNormMode::Frozen, "frozen", "normalize by running statistics"),
                clEnumValN(::mtc::BatchNormMode::Sync, "sync", "normalize by the statistics of all ranks"))}]>,
     Option<"ranks", "ranks", "int64_t", "1", "ranks whose samples `batch-norm=sync` normalizes together">,
+    Option<"dropout", "dropout", "double", "-1", "rate of every Dropout in training form; negative: as in the graph">,
   ];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
 }

@@ -61,11 +61,16 @@ LogicalResult convertDropout(Conversion &node) {
   TensorBuilder &b = node.b;
   Value x = node.value(0);
   auto keepAll = [&] { return b.splat(RankedTensorType::get(node.shape(0), b.getI1Type()), 1.0); };
+  if (*ratio != 0)
+    *ratio = node.program().dropoutRate(*ratio);
   if (*ratio == 0)
     return success(succeeded(node.result(0, x)) &&
                    (!node.wants(1) || succeeded(node.result(1, keepAll()))));
-  Value mask = buildKeepMask(b, randomBits(node, node.shape(0)), *ratio);
-  Value y = buildDropout(b, x, mask, *ratio);
+  const Number rate = node.program().readNumber(
+      dropoutSetting, "rate_" + llvm::to_string(llvm::format("%g", *ratio)), *ratio,
+      node.location());
+  Value mask = buildKeepMask(b, randomBits(node, node.shape(0)), rate);
+  Value y = buildDropout(b, x, mask, rate);
   if (failed(node.result(0, b.selectByMode(y, x))))
     return failure();
   return node.wants(1) ? node.result(1, b.selectByMode(mask, keepAll())) : success();

@@ -84,7 +84,9 @@ public:
     if (node.has(2))
       losses = b.mul(losses, weights);
     if (auto smoothing = node.op()->getAttrOfType<FloatAttr>(labelSmoothingAttribute))
-      losses = smooth(losses, smoothing.getValueAsDouble());
+      losses =
+          smooth(losses, node.program().readNumber(labelSmoothingSetting, "loss",
+                                                   smoothing.getValueAsDouble(), node.location()));
     SmallVector<int64_t> all = axesFrom(0, typeOf(losses).getRank());
     if (attributes.reduction != "none") {
       auto count = static_cast<double>(typeOf(losses).getNumElements());
@@ -101,7 +103,7 @@ private:
 
   /// Returns (1 - s) losses - s / C · sum over the C classes of w_c log softmax(x)_c. The second
   /// term is 0 for ignored targets (torch.nn.CrossEntropyLoss).
-  Value smooth(Value losses, double smoothing) {
+  Value smooth(Value losses, const Number &smoothing) {
     Value all = scores();
     int64_t last = typeOf(all).getRank() - 1, classCount = typeOf(all).getDimSize(last);
     Value logarithms = logSoftmax(b, all, last);
@@ -110,9 +112,9 @@ private:
     Value uniform = b.sum(logarithms, {last});
     if (Value mask = counted())
       uniform = b.select(mask, uniform, b.splat(uniform, 0.0));
-    double share = smoothing / static_cast<double>(classCount);
-    return b.sub(b.mul(losses, b.splat(losses, 1 - smoothing)),
-                 b.mul(uniform, b.splat(uniform, share)));
+    const Number share = scale(b, smoothing, 1.0 / static_cast<double>(classCount));
+    return b.sub(b.mul(losses, broadcastLike(b, complement(b, smoothing), losses)),
+                 b.mul(uniform, broadcastLike(b, share, uniform)));
   }
 
   Conversion &node;

@@ -1,5 +1,6 @@
 //===- CrossEntropy.cpp - Classification losses -----------------------------------------------===//
 
+#include "ir/builders/Settings.h"
 #include "passes/losses/ClassAxis.h"
 #include "passes/losses/RowValues.h"
 
@@ -70,6 +71,11 @@ static double sumOfWeights(const LossParameters &parameters, int64_t classes) {
   return sum;
 }
 
+/// Returns the label smoothing, which is not 0.
+static Number readSmoothing(TensorBuilder &b, const LossInputs &in) {
+  return readNumber(b, labelSmoothingSetting, "loss", *in.parameters.labelSmoothing);
+}
+
 /// Builds the label, or class 0 for ignored targets, which is a valid index.
 static Value safeLabels(TensorBuilder &b, Value counted, Value labels) {
   return b.select(counted, labels, b.splat(labels, 0.0));
@@ -109,20 +115,22 @@ static LossTerms build(TensorBuilder &b, const LossInputs &in) {
                                                logits, labels, in.parameters.ignoredLabel);
   Value counted = counts(b, labels, in.parameters);
   Value weights = weightsOf(b, in.parameters, element);
-  double smoothing = in.parameters.labelSmoothing.value_or(0);
-  if (!weights && smoothing == 0)
+  const double given = in.parameters.labelSmoothing.value_or(0);
+  if (!weights && given == 0)
     return {losses, b.cast(counted, element)};
   Value safe = safeLabels(b, counted, labels), zero = b.splat(losses, 0.0);
   Value ofLabels =
       b.select(counted, weights ? b.gather(weights, safe, 0, 0) : b.splat(losses, 1.0), zero);
-  if (smoothing == 0)
+  if (given == 0)
     return {b.mul(losses, ofLabels), ofLabels};
   int64_t classes = shapeOf(logits).back();
-  double share = smoothing / static_cast<double>(classes);
-  Value factor = b.mul(ofLabels, b.splat(losses, 1 - smoothing)); // Of n.
-  factor = b.add(factor, b.splat(losses, share * sumOfWeights(in.parameters, classes)));
+  const Number smoothing = readSmoothing(b, in),
+               share = scale(b, smoothing, 1.0 / static_cast<double>(classes));
+  Value factor = b.mul(ofLabels, broadcastLike(b, complement(b, smoothing), losses)); // Of n.
+  factor = b.add(factor,
+                 broadcastLike(b, scale(b, share, sumOfWeights(in.parameters, classes)), losses));
   Value moved = sumOfDistances(b, in, logits, safe, weights);
-  moved = b.mul(moved, b.splat(losses, share));
+  moved = b.mul(moved, broadcastLike(b, share, losses));
   losses = b.select(counted, b.sub(b.mul(losses, factor), moved), zero);
   return {losses, ofLabels};
 }
@@ -264,9 +272,11 @@ static LossTerms buildOfProbabilities(TensorBuilder &b, const LossInputs &in) {
   Value logits = classesLast(b, in.output, in.layout.classAxis);
   Value target = classesLast(b, in.labels, in.layout.classAxis);
   auto last = static_cast<int64_t>(shapeOf(logits).size()) - 1;
-  if (double smoothing = in.parameters.labelSmoothing.value_or(0); smoothing != 0) {
-    double share = smoothing / static_cast<double>(shapeOf(logits)[last]);
-    target = b.add(b.mul(target, b.splat(target, 1 - smoothing)), b.splat(target, share));
+  if (in.parameters.labelSmoothing.value_or(0) != 0) {
+    const Number smoothing = readSmoothing(b, in),
+                 share = scale(b, smoothing, 1.0 / static_cast<double>(shapeOf(logits)[last]));
+    target = b.add(b.mul(target, broadcastLike(b, complement(b, smoothing), target)),
+                   broadcastLike(b, share, target));
   }
   if (Value weights = weightsOf(b, in.parameters, typeOf(logits).getElementType()))
     target = b.mul(target, b.broadcastTo(weights, shapeOf(target)));

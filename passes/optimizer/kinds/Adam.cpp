@@ -20,9 +20,9 @@ static void step(Update &update) {
   Value &m = update.states[0], &v = update.states[1];
   const Number beta1 = update.value("beta1"), beta2 = update.value("beta2");
 
-  m = update.mix(m, g, update.complement(beta1));
+  m = update.mix(m, g, complement(update.b, beta1));
   v = b.add(b.mul(v, update.broadcast(beta2)),
-            b.mul(b.mul(g, g), update.broadcast(update.complement(beta2))));
+            b.mul(b.mul(g, g), update.broadcast(complement(update.b, beta2))));
 
   Value rate = b.div(update.learningRate, b.sub(one, update.powerOfStep(beta1)));
   Value unbias = b.div(one, b.sqrt(b.sub(one, update.powerOfStep(beta2))));

@@ -18,7 +18,7 @@ static void build(Update &update) {
   Value &m = update.states[0];
   auto mixed = [&](const Number &beta) {
     return b.add(b.mul(m, update.broadcast(beta)),
-                 b.mul(g, update.broadcast(update.complement(beta))));
+                 b.mul(g, update.broadcast(complement(update.b, beta))));
   };
   update.decayParameter();
   update.descend(b.sign(mixed(update.value("beta1"))), update.learningRate);

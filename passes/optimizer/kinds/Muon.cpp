@@ -24,7 +24,7 @@ static Value orthogonalize(Update &update, Value x) {
   Value norm = b.max(update.norm(x), update.scalar(update.value("eps")));
   x = b.div(x, broadcastLike(b, norm, x));
   auto times = [&](Value value, StringRef name) {
-    return b.mul(value, update.broadcastLike(update.value(name), value));
+    return b.mul(value, broadcastLike(b, update.value(name), value));
   };
   for (int i = 0; i < update.number("ns-steps"); ++i) {
     Value s = b.contract(x, x, {}, {}, {longAxis}, {longAxis});
@@ -53,7 +53,7 @@ static SmallVector<Value> begin(Update &update) {
   const Number momentum = update.value("momentum");
   Value g = update.gradient;
   Value &m = update.states[0];
-  m = update.mix(m, g, update.complement(momentum));
+  m = update.mix(m, g, complement(update.b, momentum));
   return {update.number("nesterov") != 0.0 ? update.mix(g, m, momentum) : m};
 }
 

@@ -24,10 +24,10 @@ static void build(Update &update) {
   Value g = update.gradient = update.gradientWithDecay();
 
   square = b.add(b.mul(square, update.broadcast(alpha)),
-                 b.mul(b.mul(g, g), update.broadcast(update.complement(alpha))));
+                 b.mul(b.mul(g, g), update.broadcast(complement(update.b, alpha))));
   Value variance = square;
   if (mean) {
-    mean = update.mix(mean, g, update.complement(alpha));
+    mean = update.mix(mean, g, complement(update.b, alpha));
     variance = b.sub(square, b.mul(mean, mean));
   }
   Value d = b.div(g, b.add(b.sqrt(variance), update.broadcast(update.value("eps"))));

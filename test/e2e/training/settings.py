@@ -52,6 +52,19 @@ assert (folder / "resumed.onnx").read_bytes() == whole
 changed = one.exported("changed", "--resume", "saved", "--steps", STEPS, "--weight-decay", "0.5")
 assert changed != whole
 
+# A checkpoint with a setting that a program does not compute with cannot be resumed by it, on any rank; other uses of the checkpoint can.
+unlimited = program("unlimited", "adamw")
+problem = "the checkpoint was trained with clip-norm 0.1, with which this program does not compute; compile it with --clip-norm"
+said = unlimited.run("--resume", "saved", "--steps", STEPS, code=1).stderr
+assert f"error: --resume saved: {problem}" in said, said
+unlimited.run("--resume", "saved", "--evaluate")
+undecayed = program("undecayed", "adamw", *CLIP, "--betas", "0,0.99", "--weight-decay", "0")
+said = undecayed.run("--resume", "saved", "--steps", STEPS, code=1).stderr
+assert "trained with beta1 0.8, with which this program does not compute; compile it with --betas" in said, said
+pair = program("pair", "adamw", "--ranks", "2", "--threads", "1", runner=launcher(2))
+said = pair.run("--resume", "saved", "--steps", STEPS, code=1).stderr
+assert problem in said, said
+
 # Loss scaling, accumulation, fused updates, ranks and an emulated GPU read the same variables.
 for name, flags, runner in (
     ("scaled", ["--precision", "f16"], ()),

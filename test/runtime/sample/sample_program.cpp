@@ -307,4 +307,6 @@ extern const MtcProgram mtc_program = {.abi_version = MTC_ABI_VERSION,
                                        .shape_count = 0,
                                        .shapes = nullptr,
                                        .setting_count = 0,
-                                       .settings = nullptr};
+                                       .settings = nullptr,
+                                       .absent_setting_count = 0,
+                                       .absent_settings = nullptr};

@@ -27,8 +27,10 @@ static ArrayAttr renamed(Builder &builder, unsigned count,
   return builder.getArrayAttr(attributes);
 }
 
-Program::Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm, int64_t ranks)
-    : graph(graph), attentionInParts(attentionInParts), batchNorm(batchNorm), ranks(ranks) {
+Program::Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm, int64_t ranks,
+                 double dropout)
+    : graph(graph), attentionInParts(attentionInParts), batchNorm(batchNorm), ranks(ranks),
+      dropout(dropout) {
   auto module = graph->getParentOfType<ModuleOp>();
   for (Operation &op : module.getBody()->without_terminator())
     if (auto symbol = dyn_cast<SymbolOpInterface>(op); symbol && &op != graph.getOperation())
@@ -46,6 +48,11 @@ Program::Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm, 
     define(from, to);
   }
   onlyOfInference = nodesOnlyOfInference(graph);
+}
+
+double Program::dropoutRate(double inGraph) {
+  ++dropouts;
+  return dropout < 0 ? inGraph : dropout;
 }
 
 TensorBuilder Program::builderAt(Location loc) {
@@ -253,21 +260,34 @@ void Program::writeState(InitializerOp initializer, Value value) {
   write = WriteOp::create(builder, FlatSymbolRefAttr::get(symbolOf.at(initializer)), value);
 }
 
-Value Program::readScalar(RuntimeScalar scalar, Location loc) {
-  std::string name = scalarName(scalar);
+Value Program::readScalar(const std::string &name, Type element, Attribute initial, Location loc) {
   Value &read = scalars[name];
   if (read)
     return read;
   OpBuilder builder(forward);
-  auto type = RankedTensorType::get({}, builder.getI64Type());
+  auto type = RankedTensorType::get({}, element);
   auto module = graph->getParentOfType<ModuleOp>();
   if (!module.lookupSymbol<VariableOp>(name)) {
-    variables.push_back(VariableOp::create(builder, graph.getLoc(), Role::Scalar, name, type,
-                                           RuntimeScalarAttr::get(builder.getContext(), scalar)));
+    variables.push_back(
+        VariableOp::create(builder, graph.getLoc(), Role::Scalar, name, type, initial));
     symbols.insert(name);
   }
   read = readVariable(builder.getStringAttr(name), type, loc);
   return read;
+}
+
+Value Program::readScalar(RuntimeScalar scalar, Location loc) {
+  Builder b(graph.getContext());
+  return readScalar(scalarName(scalar), b.getI64Type(),
+                    RuntimeScalarAttr::get(b.getContext(), scalar), loc);
+}
+
+Number Program::readNumber(const SettingKind &kind, StringRef scope, double value, Location loc) {
+  if (!hasSettings(graph->getParentOfType<ModuleOp>()))
+    return value;
+  Builder b(graph.getContext());
+  return Number(readScalar(settingName(scope, kind.name), b.getF64Type(),
+                           initialValueOf(b, kind, value), loc));
 }
 
 } // namespace mtc::onnx

@@ -13,7 +13,7 @@
 #include "frontend/onnx/dialect/Tensor.h"
 #include "ir/Mtc.h"
 #include "ir/ScanBody.h"
-#include "ir/builders/TensorBuilder.h"
+#include "ir/builders/Settings.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -25,7 +25,9 @@ namespace mtc::onnx {
 class Program {
 public:
   /// Creates `@forward` in the graph's module, with the graph's inputs as arguments.
-  Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm, int64_t ranks);
+  /// A negative `dropout` keeps the rates of the graph.
+  Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm, int64_t ranks,
+          double dropout);
 
   /// Returns whether attention is always decomposed instead of converted to `mtc.attention`.
   bool writesAttentionInParts() const { return attentionInParts; }
@@ -34,6 +36,11 @@ public:
   BatchNormMode batchNormMode() const { return batchNorm; }
   /// Returns the number of ranks whose samples BatchNormalization normalizes together.
   int64_t batchNormRanks() const { return batchNorm == BatchNormMode::Sync ? ranks : 1; }
+
+  /// Returns the rate of a dropout with a rate in the graph.
+  double dropoutRate(double inGraph);
+  /// Returns whether the graph has a dropout.
+  bool hasDropout() const { return dropouts > 0; }
 
   /// Returns whether only inference computes a node, so that it updates no state.
   bool isOnlyOfInference(NodeOp node) const { return onlyOfInference.contains(node); }
@@ -68,6 +75,10 @@ public:
   /// Returns a counter that the runtime writes before each step, as i64.
   mlir::Value readScalar(RuntimeScalar scalar, mlir::Location loc);
 
+  /// Returns a number that a flag of the program sets; see mtc::readNumber.
+  Number readNumber(const SettingKind &kind, llvm::StringRef scope, double value,
+                    mlir::Location loc);
+
   /// Returns the next stream number for an operation that draws random bits.
   int64_t nextRandomStream() { return randomStreams++; }
 
@@ -80,6 +91,9 @@ private:
   static Role roleOf(InitializerOp initializer);
   mlir::Value readVariable(mlir::StringAttr symbol, mlir::RankedTensorType type,
                            mlir::Location loc);
+  /// Reads a scalar that the runtime writes, with one variable and one read for each name.
+  mlir::Value readScalar(const std::string &name, mlir::Type element, mlir::Attribute initial,
+                         mlir::Location loc);
   mlir::StringAttr freshSymbol(llvm::StringRef name);
   void writeState(InitializerOp initializer, mlir::Value value);
 
@@ -87,6 +101,8 @@ private:
   bool attentionInParts;
   BatchNormMode batchNorm;
   int64_t ranks;
+  double dropout;
+  int64_t dropouts = 0;
   mlir::func::FuncOp forward;
   mlir::func::FuncOp current; ///< `forward`, or the body of a scan
   mlir::SmallVector<mlir::func::FuncOp> bodies;

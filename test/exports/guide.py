@@ -39,7 +39,7 @@ def main() -> int:
     options = parser.parse_args()
     python = environment(options.python)
     variables = os.environ | {
-        "PATH": os.pathsep.join([str(options.mtc.resolve().parent), os.environ["PATH"]]),
+        "PATH": os.pathsep.join([str(options.mtc.resolve().parent), str(Path(python).parent), os.environ["PATH"]]),
         "PYTHONPATH": str(ROOT / "python"),
     }
     count, failed = 0, 0

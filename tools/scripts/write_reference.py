@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the generated pages of docs/reference/ from tables in the code: flags of mtc, of programs and of mtc.data, ONNX operators, techniques, passes,
-dialects and targets. `--check` only compares, and exits with 1 if a page is out of date."""
+"""Writes the generated pages of docs/reference/ from tables in the code: flags of mtc, of programs, of mtc.data and of mtc.export, ONNX operators,
+techniques, passes, dialects and targets. `--check` only compares, and exits with 1 if a page is out of date."""
 
 import argparse
 import importlib.util
@@ -68,16 +68,14 @@ def program_flags(mtc: Path) -> str:
     return "# Flags of compiled programs\n\n" + intro + fence(text[text.index("\nData:\n") :])
 
 
-def data_flags() -> str:
-    """Returns the help of `python -m mtc.data`. The module of its flags is loaded alone, because the package requires NumPy."""
-    specification = importlib.util.spec_from_file_location("mtc_data_options", ROOT / "python/mtc/data/_options.py")
+def module_flags(module: str, file: str, intro: str) -> str:
+    """Returns the help of `python -m MODULE`. The module of its flags is loaded alone, because the package requires NumPy."""
+    specification = importlib.util.spec_from_file_location(module.replace(".", "_") + "_options", ROOT / "python/mtc" / file)
     options = importlib.util.module_from_spec(specification)
     sys.modules[specification.name] = options
     specification.loader.exec_module(options)
     os.environ["COLUMNS"] = "120"
-    text = options.parser().format_help()
-    intro = "[Tables and text](../guide/data.md#tables-and-text) explains the conversion.\n\n"
-    return "# Flags of python -m mtc.data\n\n" + intro + fence(text)
+    return f"# Flags of python -m {module}\n\n{intro}\n\n" + fence(options.parser().format_help())
 
 
 TARGETS = """
@@ -112,7 +110,10 @@ def main() -> int:
     options = parser.parse_args()
     mtc = options.build / "bin/mtc"
     pages = {"command-line.md": command_line(mtc), "programs.md": program_flags(mtc), "operators.md": operators(mtc),
-             "techniques.md": techniques(mtc), "data.md": data_flags()}
+             "techniques.md": techniques(mtc)}
+    pages["data.md"] = module_flags("mtc.data", "data/_options.py", "[Tables and text](../guide/data.md#tables-and-text) explains the conversion.")
+    pages["export.md"] = module_flags(
+        "mtc.export", "_export_options.py", "[Configurations of transformers](../guide/exporting.md#configurations-of-transformers) has examples.")
     pages |= {page: f"# {title}\n{records(options.build, parts)}" for page, (title, parts) in RECORDS.items()}
     pages["targets.md"] = targets(mtc, options.build, *RECORDS["targets.md"])
     outdated = []

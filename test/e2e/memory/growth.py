@@ -62,3 +62,16 @@ for flags in [], ["--memory", half]:
     program = compile(model, folder, data, "--dim", "batch=4", "--loss", "output", "--tile", "none", *flags, name=f"train{len(trained)}")
     trained.append(losses(program.train(4, name=f"chain{len(trained)}")))
 assert len(trained[0]) == 4 and trained[0] == trained[1], trained
+
+
+def layers(count: int) -> tuple[int, int]:
+    """Returns the number of kernel functions and of launches of a program with `count` equal layers."""
+    model = folder / f"layers{count}.onnx"
+    KINDS["layers"](model, count)
+    text = run([MTC, "compile", model, "--dim", "batch=4", "--loss", "output", "--emit", "allocated", "--quiet"], folder).stdout
+    return len(re.findall(r"mtc\.kernel_function ", text)), len(re.findall(r"mtc\.launch ", text))
+
+
+# Equal layers share their kernels.
+(few, launches), (same, more) = layers(8), layers(32)
+assert few == same and more > 3 * launches, (few, launches, same, more)

@@ -1,8 +1,9 @@
 """Decomposes the operators of a traced program that ONNX lacks, node by node.
 
 PyTorch's exporter traces the whole program a second time to decompose it, which takes about as long as the first trace. This module traces
-only the nodes that have a decomposition, once for each combination of operator and shapes, and copies the others. Programs with
-subgraphs, sizes that depend on data, or updates of tensors that share memory are left to PyTorch.
+only the nodes that have a decomposition, once for each combination of operator and shapes, and copies the others. Regions without gradients,
+such as the rotary embeddings of transformers, are inlined. Programs with other subgraphs, sizes that depend on data, or updates of tensors that share
+memory are left to PyTorch.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from torch.onnx._internal.exporter import _decomp
 from torch.utils import _pytree as pytree
 
 aten = torch.ops.aten
+REGION = torch.ops.higher_order.wrap_with_set_grad_enabled
 ASSERTIONS = (
     aten.sym_constrain_range_for_size.default,
     aten._assert_async.default,
@@ -110,17 +112,22 @@ class _Decomposition:
             stack.enter_context(enable_python_dispatcher())
             stack.enter_context(torch.no_grad())
             for node in nodes:
-                if node.target not in ASSERTIONS:
+                if node.op != "get_attr" and node.target not in ASSERTIONS:
                     self.values[node] = self._value(node)
         self.graph.eliminate_dead_code()
         return self._program()
 
-    def _check(self, nodes: list[fx.Node]) -> None:
+    def _check(self, nodes: list[fx.Node], is_region: bool = False) -> None:
         """Raises _Unsupported for programs that this module does not decompose."""
-        if len([*self.program.graph_module.modules()]) > 1:
-            raise _Unsupported
         for node in nodes:
+            if node.target is REGION:
+                self._check([*self._body(node).nodes], is_region=True)
+                continue
+            if node.op == "get_attr" and all(user.target is REGION for user in node.users):
+                continue
             if node.op not in ("placeholder", "call_function", "output"):
+                raise _Unsupported
+            if is_region and isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable:
                 raise _Unsupported
             if node.op == "call_function" and not isinstance(node.target, torch._ops.OpOverload) and not _is_python(node.target):
                 raise _Unsupported
@@ -130,8 +137,26 @@ class _Decomposition:
                 if isinstance(value, Tensor | torch.SymInt | torch.SymFloat | torch.SymBool) and free_unbacked_symbols(value):
                     raise _Unsupported
 
+    def _body(self, node: fx.Node) -> fx.Graph:
+        """Returns the graph of a region without gradients."""
+        return getattr(node.graph.owning_module, node.args[1].target).graph
+
+    def _region(self, node: fx.Node) -> Any:
+        """Returns the results of a region without gradients. Operators of the module ``_stops`` mark where gradients stop."""
+        arguments = iter(node.args[2:])
+        for inner in self._body(node).nodes:
+            if inner.op == "placeholder":
+                self.values[inner] = self._current(next(arguments))
+            elif inner.op == "output":
+                return fx.map_arg(inner.args[0], self._current)
+            elif inner.op != "get_attr" and inner.target not in ASSERTIONS:
+                self.values[inner] = self._value(inner)
+        raise _Unsupported
+
     def _value(self, node: fx.Node) -> Any:
         """Returns the node, or the nodes, that compute a node of the program."""
+        if node.target is REGION:
+            return self._region(node)
         if node.target is operator.getitem and isinstance(source := self._current(node.args[0]), tuple | list):
             return source[node.args[1]]
         if not isinstance(node.target, torch._ops.OpOverload):

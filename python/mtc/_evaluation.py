@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import onnx
 import torch
 from torch import nn
@@ -13,6 +14,8 @@ from torch import nn
 from mtc import _capture, _graph, _modes, _module, _verify, _weightless
 from mtc._capture import Call
 from mtc._inference import Addition, Merger
+
+Type = tuple[tuple[int, ...], np.dtype]  # shape and element type
 
 
 def record(
@@ -103,10 +106,36 @@ def _other_types(model: onnx.ModelProto, addition: Addition, call: Call, floats:
     for index, name in enumerate(wanted):
         trial.graph.node.append(onnx.helper.make_node("Identity", [name], [f"mtc.shape_{index}"]))
         trial.graph.output.append(onnx.ValueInfoProto(name=f"mtc.shape_{index}"))
-    results = _verify.run(trial, call) if wanted else []
-    if results is None:
+    types = _types(trial, call) if wanted else []
+    if types is None:
         return set()
     half = len(addition.values)
-    types = [(value.shape, value.dtype) for value in results]
     pairs = zip(wanted, types[:half], types[half:], strict=False)
-    return {name for name, ours, theirs in pairs if ours != theirs or (floats and ours[1].kind in "biu")}
+    return {name for name, ours, theirs in pairs if _may_differ(ours, theirs, floats)}
+
+
+def _may_differ(ours: Type | None, theirs: Type | None, floats: bool) -> bool:
+    if ours is None or theirs is None:
+        return floats
+    return ours != theirs or (floats and ours[1].kind in "biu")
+
+
+def _types(model: onnx.ModelProto, call: Call) -> list[Type | None] | None:
+    """Returns the shapes and element types of the graph's outputs; None if no evaluator can run the graph.
+
+    Those of a graph without weights are inferred. The type of a value is None if it cannot be inferred.
+    """
+    if not any(map(_graph.is_absent, model.graph.initializer)):
+        results = _verify.run(model, call)
+        return None if results is None else [(value.shape, value.dtype) for value in results]
+    for value, tensor in zip(model.graph.input, call.tensors(), strict=True):
+        for dim, size in zip(value.type.tensor_type.shape.dim, tensor.shape, strict=True):
+            dim.dim_value = size
+    inferred = onnx.shape_inference.infer_shapes(_verify.without_weights(model), data_prop=True)
+    return [_declared(value.type.tensor_type) for value in inferred.graph.output]
+
+
+def _declared(kind: onnx.TypeProto.Tensor) -> Type | None:
+    if not kind.HasField("shape") or any(not dim.HasField("dim_value") for dim in kind.shape.dim):
+        return None
+    return tuple(dim.dim_value for dim in kind.shape.dim), np.dtype(onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type))

@@ -45,12 +45,12 @@ def parameters(model: onnx.ModelProto, expected: Mapping[str, Tensor]) -> None:
 def checked(model: onnx.ModelProto) -> None:
     """Raises ExportError if ONNX's checker rejects the graph."""
     try:
-        onnx.checker.check_model(_without_weights(model), full_check=True)
+        onnx.checker.check_model(without_weights(model), full_check=True)
     except Exception as error:
         raise ExportError(f"the exporter wrote an invalid graph: {error}") from None
 
 
-def _without_weights(model: onnx.ModelProto) -> onnx.ModelProto:
+def without_weights(model: onnx.ModelProto) -> onnx.ModelProto:
     """Returns the model with its larger initializers as inputs, whose values are not copied."""
     light = onnx.ModelProto(ir_version=model.ir_version, producer_name=model.producer_name)
     light.opset_import.extend(model.opset_import)
@@ -67,7 +67,7 @@ def _without_weights(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _weights(model: onnx.ModelProto, parameters: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
-    """Returns the values of the initializers that :func:`_without_weights` makes inputs; those of ``parameters`` are not copied."""
+    """Returns the values of the initializers that :func:`without_weights` makes inputs; those of ``parameters`` are not copied."""
     values = {name: _graph.real(tensor.detach()).cpu().contiguous().numpy() for name, tensor in parameters.items()}
     for tensor in filter(_is_heavy, model.graph.initializer):
         if tensor.name not in values:
@@ -160,7 +160,7 @@ def _compared(
         raise ExportError(f"the module returns {len(expected)} tensors, the exported graph {len(names)}")
     tensors = zip(_graph.names(model.graph.input), _feeds(model, call), strict=True)
     trained = {name: p for name, p in module.named_parameters() if p.requires_grad and p.dtype != torch.bfloat16}
-    actual = _run(_without_dropout(_without_weights(model)), dict(tensors) | _weights(model, trained))
+    actual = _run(_without_dropout(without_weights(model)), dict(tensors) | _weights(model, trained))
     if actual is None:
         return None
     for name, value, reference in zip(names, actual, expected, strict=True):

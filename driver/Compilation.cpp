@@ -89,6 +89,8 @@ void Compilation::protectInputs() {
       outputs.addInput(i == 0 ? "the model" : "external data of the model", id);
   if (!options.recipe.empty())
     outputs.addInput("the recipe", options.recipe);
+  if (!options.weights.empty())
+    outputs.addInput("the file of --weights", options.weights);
   for (const std::string &file : options.scheduleFiles)
     outputs.addInput("the table of --schedule-table", file);
   for (const auto &[flag, file] : options.numberFiles)

@@ -30,7 +30,8 @@ static constexpr llvm::StringLiteral commonFlags[] = {"dim",          "bind",
                                                       "techniques",   "curve",
                                                       "parameters",   "input-gradients",
                                                       "set",          "list",
-                                                      "out",          "metric"};
+                                                      "out",          "metric",
+                                                      "weights"};
 
 namespace {
 

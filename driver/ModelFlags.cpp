@@ -110,6 +110,13 @@ void mtc::tool::addModelFlags(FlagTable &flags) {
              .detail = "Every other input is passed whole to each step.",
              .defaultText = "inferred"},
             {described, modelGroup, Stage::Training});
+  flags.add(&Options::weights,
+            {.name = "weights",
+             .valueName = "FILE|DIR",
+             .help = "Initial weights: .safetensors or a save_pretrained folder",
+             .detail = "The program reads them from there when it starts, and no copy is written. "
+                       "They replace those of the model's file, which may lack them."},
+            {compiled, modelGroup});
   addTrainingOptions(flags, &TrainingOptions::initialization,
                      {planned, modelGroup, Stage::Training});
 }

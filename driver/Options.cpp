@@ -216,7 +216,23 @@ void recordDecidedFlags(Options &options, const llvm::StringSet<> &onCommandLine
 
 } // namespace
 
+/// Returns why a path cannot be that of weights; "" if it can. Programs check the contents.
+static std::string checkWeightsPath(StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (std::error_code error = llvm::sys::fs::status(path, status))
+    return error.message();
+  const std::string folder = (path + "/model.safetensors").str();
+  if (llvm::sys::fs::is_directory(status) && !llvm::sys::fs::exists(folder) &&
+      !llvm::sys::fs::exists(folder + ".index.json"))
+    return "the folder has neither model.safetensors nor model.safetensors.index.json; "
+           "save_pretrained writes one of them";
+  return "";
+}
+
 void Options::check(RefuseOption refuse) const {
+  if (!weights.empty())
+    if (std::string problem = checkWeightsPath(weights); !problem.empty())
+      refuse("weights", problem);
   plan.checkOffload(getOffloadSpace(), hasBudget(), refuse);
   if (!isStageText(model)) // Its text has the precision.
     plan.checkLossScaling(refuse);

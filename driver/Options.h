@@ -42,6 +42,7 @@ struct Options {
   std::string model;  // File name of a model, of a stage's text, or of a program.
   std::string output; // `-o`.
   std::string recipe;
+  std::string weights; // `--weights`.
   std::string target = "cpu";
   bool emulate = false;
   bool noCudnn = false, noOnednn = false;

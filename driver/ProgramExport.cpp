@@ -26,6 +26,18 @@ static MtcExportForm codeOf(ExportForm form) {
   llvm_unreachable("all forms are handled");
 }
 
+static MtcSegmentKind codeOf(SegmentKind kind) {
+  switch (kind) {
+  case SegmentKind::Inline:
+    return MTC_INLINE_SEGMENT;
+  case SegmentKind::Graph:
+    return MTC_GRAPH_SEGMENT;
+  case SegmentKind::External:
+    return MTC_EXTERNAL_SEGMENT;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
 void mtc::tool::addExport(Compilation &compilation, ProgramFiles &files) {
   if (!compilation.getModel()) {
     warn("--export: not available in the program: there is no model to export");
@@ -58,9 +70,9 @@ void mtc::tool::addExport(Compilation &compilation, ProgramFiles &files) {
   }
   for (ModelSegment &segment : *segments) {
     auto [variable, image] = images.lookup(segment.initializer);
-    files.exportSegments.push_back({std::move(segment.bytes),
-                                    image ? variable : std::move(segment.initializer),
-                                    segment.elementType, image, codeOf(segment.form)});
+    files.exportSegments.push_back(
+        {std::move(segment.bytes), image ? variable : std::move(segment.initializer),
+         segment.elementType, image, codeOf(segment.form), codeOf(segment.kind)});
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
@@ -138,12 +139,34 @@ llvm::Error ProgramWriter::chooseHeader() {
   return llvm::Error::success();
 }
 
+/// Records the path of `--weights`: relative to the program if it is in the program's folder, so
+/// that both can be moved together, and absolute otherwise.
+llvm::Error ProgramWriter::chooseInitialWeights() {
+  if (options.weights.empty())
+    return llvm::Error::success();
+  llvm::SmallString<256> path;
+  if (std::error_code error = llvm::sys::fs::real_path(options.weights, path))
+    return makeUserError("--weights " + options.weights + ": " + error.message());
+  files.initialWeights = path.str().str();
+  if (!destination)
+    return llvm::Error::success();
+  StringRef inside = path;
+  if (inside.consume_front(llvm::sys::path::parent_path(destination->path)) &&
+      (inside.empty() || inside.consume_front("/")))
+    files.initialWeights = inside.empty() ? "." : inside.str();
+  return llvm::Error::success();
+}
+
 int ProgramWriter::prepare() {
-  FailureOr<Weights> collected = Weights::collect(compilation.getModule(), compilation.getModel());
+  FailureOr<Weights> collected = Weights::collect(compilation.getModule(), compilation.getModel(),
+                                                  /*onlyConstants=*/!options.weights.empty());
   if (failed(collected))
     return 1;
   weights = std::move(*collected);
-  noteAbsent(weights, compilation.getContext());
+  if (options.weights.empty())
+    noteAbsent(weights, compilation.getContext());
+  if (llvm::Error error = chooseInitialWeights())
+    return report(std::move(error));
   if (llvm::Error error = chooseWeights())
     return report(std::move(error));
   if (llvm::Error error = chooseHeader())
@@ -228,10 +251,11 @@ llvm::Error ProgramWriter::write(const llvm::MemoryBuffer &code) {
 
 std::string ProgramWriter::describe() const {
   ProgramOp program = compilation.getProgram();
-  return llvm::formatv("trains '{0}' with {1} and {2}, {3}, in {4}", program.getModelName(),
+  return llvm::formatv("trains '{0}' with {1} and {2}, {3}, in {4}{5}", program.getModelName(),
                        program.getLoss().value_or("no loss"),
                        program.getOptimizer().value_or("no optimizer"), describeBatch(program),
-                       formatBytes(plan.peak));
+                       formatBytes(plan.peak),
+                       options.weights.empty() ? "" : ", from the weights in " + options.weights);
 }
 
 llvm::json::Object ProgramWriter::toJson() const {
@@ -244,5 +268,7 @@ llvm::json::Object ProgramWriter::toJson() const {
     json["header"] = headerTarget->name;
   if (weightsTarget)
     json["weights"] = weightsTarget->name;
+  if (!files.initialWeights.empty())
+    json["initial_weights"] = files.initialWeights;
   return json;
 }

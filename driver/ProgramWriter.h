@@ -45,6 +45,7 @@ public:
 
 private:
   llvm::Error chooseWeights();
+  llvm::Error chooseInitialWeights();
   llvm::Error chooseHeader();
   llvm::Expected<OutputTarget> addCompanion(llvm::StringRef role, const std::string &path);
   llvm::Error link(const llvm::MemoryBuffer &code, llvm::StringRef output);

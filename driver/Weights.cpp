@@ -69,9 +69,11 @@ static std::string checksumText(StringRef bytes) {
   return llvm::utohexstr(llvm::xxHash64(bytes), /*LowerCase=*/true, /*Width=*/16);
 }
 
-FailureOr<Weights> Weights::collect(ModuleOp module, SourceModel *model) {
+FailureOr<Weights> Weights::collect(ModuleOp module, SourceModel *model, bool onlyConstants) {
   FailureOr<std::vector<ModuleTensor>> named =
-      collectModuleTensors(module, [](VariableOp variable) { return bool(sourceOf(variable)); });
+      collectModuleTensors(module, [&](VariableOp variable) {
+        return bool(sourceOf(variable)) && (!onlyConstants || variable.getRole() == Role::Constant);
+      });
   if (failed(named))
     return failure();
   Weights weights;

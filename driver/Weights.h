@@ -17,9 +17,11 @@ namespace mtc::tool {
 /// pieces reference the model's data, so the model must outlive them.
 class Weights {
 public:
-  /// Collects the weights. Fails with diagnostics if the data of initializers cannot be read,
-  /// naming the first three and their total number. `model` is null if the model itself is missing.
-  static mlir::FailureOr<Weights> collect(mlir::ModuleOp module, SourceModel *model);
+  /// Collects the weights; with `onlyConstants` those of constants. Fails with diagnostics if the
+  /// data of initializers cannot be read, naming the first three and their total number. `model` is
+  /// null if the model itself is missing.
+  static mlir::FailureOr<Weights> collect(mlir::ModuleOp module, SourceModel *model,
+                                          bool onlyConstants);
 
   /// Returns the file name of a program's weights. `train` has `train.weights.safetensors`, since
   /// `train.safetensors` is a common name for a model's own data.

@@ -67,12 +67,18 @@ struct ModelRemark {
 /// the file in the form that was read.
 enum class ExportForm { Every, Inference, Original };
 
+/// The contents of an exported file after the bytes of a segment: data in the file, the start of
+/// the graph that contains all later segments, or, for a file whose data is in a second file,
+/// nothing: the bytes then describe the initializer.
+enum class SegmentKind { Inline, Graph, External };
+
 /// A segment of an exported file: bytes, followed by the data of an initializer with elements of a
 /// type. No data follows if the name is empty.
 struct ModelSegment {
   std::string bytes, initializer;
   mlir::Type elementType;
   ExportForm form = ExportForm::Every;
+  SegmentKind kind = SegmentKind::Inline;
 };
 
 /// The gradient of a loss as a model (`mtc grad`).

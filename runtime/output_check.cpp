@@ -6,6 +6,8 @@
 #include "runtime/state/adapters.h"
 #include "runtime/state/checkpoint_history.h"
 #include "runtime/state/checkpoint_manifest.h"
+#include "runtime/state/initial_weights.h"
+#include "runtime/state/weights_folder.h"
 #include "support/files/written_by_mtc.h"
 
 #include <cerrno>
@@ -45,8 +47,10 @@ public:
       add(folder + file, "the model that the program was compiled from");
     if (*program.weights_file)
       add(folder + program.weights_file, "the program's weights");
-    if (!options.weights.empty())
-      addWeights(options.weights);
+    if (const std::string weights =
+            initialWeightsPath(program, options.weights, folderOf(programPath));
+        !weights.empty())
+      addWeights(weights);
     for (const auto &[name, file] : options.data)
       addData(file, "the data of '" + name + "'");
     for (const auto &[name, file] : options.validate)
@@ -151,6 +155,36 @@ void checkFolders(const char *flag, const std::string &path, Problems &problems)
                  " cannot be written to: ", std::strerror(errno));
 }
 
+/// Checks the folder of --export-weights, which is replaced as a whole.
+void checkWeightsFolder(const MtcProgram &program, const std::string &programPath,
+                        const Options &options, Problems &problems) {
+  std::string path = options.exportWeightsTo;
+  if (path.empty() || !isWeightsFolder(path))
+    return;
+  while (path.size() > 1 && path.back() == '/')
+    path.pop_back();
+  const auto status = statusOf(path);
+  if (status && !S_ISDIR(status->st_mode)) {
+    problems.add("--export-weights ", path,
+                 ": is a file; expected the name of a folder, or FILE.safetensors");
+    return;
+  }
+  std::string parent = folderOf(path);
+  if (access(parent.c_str(), W_OK | X_OK) != 0)
+    problems.add("--export-weights ", path, ": the folder ", parent,
+                 " cannot be written to: ", std::strerror(errno));
+  const std::string given = initialWeightsPath(program, options.weights, folderOf(programPath));
+  for (const std::string &used : {given.empty() ? "" : folderOfWeights(given), options.save,
+                                  options.resume, options.exportAdaptersTo})
+    if (auto other = statusOf(used);
+        status && other && status->st_dev == other->st_dev && status->st_ino == other->st_ino)
+      problems.add("--export-weights ", path,
+                   ": the run uses this folder otherwise; choose a new "
+                   "folder");
+  if (const std::string problem = problemOfReplacing(path); !problem.empty())
+    problems.add("--export-weights ", path, ": ", problem);
+}
+
 struct Output {
   std::string flag, path;
   bool isStream = false;   ///< written incrementally, also to a device or pipe
@@ -161,13 +195,14 @@ std::vector<Output> outputsOf(const Options &options) {
   std::vector<Output> outputs = {{"--gradients", options.gradients},
                                  {"--outputs", options.outputs},
                                  {"--export", options.exportTo},
-                                 {"--export-weights", options.exportWeightsTo},
                                  {"--export-training", options.exportTrainingTo},
                                  {"--memory-report", options.memoryReport},
                                  {"--profile-summary", options.profileSummary},
                                  {"--report", options.report},
                                  {"--metrics", options.metrics, true},
                                  {"--profile", options.profile, true}};
+  if (!isWeightsFolder(options.exportWeightsTo))
+    outputs.push_back({"--export-weights", options.exportWeightsTo});
   if (const std::string &folder = options.exportAdaptersTo; !folder.empty() && statusOf(folder)) {
     const std::string weights = folder + "/" + adapterWeightsName;
     outputs.push_back({"--export-adapters", weights});
@@ -241,6 +276,7 @@ void checkOutputs(const MtcProgram &program, const std::string &programPath, con
   for (const Output &output : outputsOf(options))
     if (std::string problem = rules.problemOf(output); !problem.empty())
       problems.add(output.flag, " ", output.path, ": ", problem);
+  checkWeightsFolder(program, programPath, options, problems);
   checkFolder("--export-adapters", options.exportAdaptersTo, problems);
   checkFolders("--tensorboard", options.tensorboard, problems);
 }

@@ -26,8 +26,8 @@
 #include "runtime/state/divided_file.h"
 #include "runtime/state/export_model.h"
 #include "runtime/state/export_weights.h"
+#include "runtime/state/initial_weights.h"
 #include "runtime/state/stored_variable.h"
-#include "runtime/state/variables.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/memory_limit.h"
 #include "runtime/support/messages.h"
@@ -143,12 +143,14 @@ Options withoutOutputs(Options options) {
 void run(const MtcProgram &program, const std::string &programPath, const Options &options,
          Ranks &ranks) {
   RunInputs inputs(program, programPath, options, ranks);
+  const InitialWeights weights(
+      program, {options.weights, folderOf(programPath), options.threads, options.quiet},
+      inputs.resumed.has_value());
   std::unique_ptr<Device> opened =
       openDevice(program, {options.device, options.threads, arenaBytes(program, options),
                            options.offloadFolder, nullptr, &ranks});
   Device &device = *opened;
-  const WeightsChoice weights{options.weights, folderOf(programPath), options.quiet};
-  initializeVariables(program, device, options.threads, weights, inputs.resumed.has_value());
+  weights.initialize(device);
   writeSettings(program, device, inputs.state.settings);
   if (inputs.resumed)
     inputs.resumed->load(program, device);
@@ -176,15 +178,14 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
     return waitForRankZero(program, device);
   auto attemptExport = [&](MtcExportForm form, const std::string &path) {
     if (!path.empty())
-      failures.attempt(
-          [&] { exportModel(program, device, finite, options.threads, weights, form, path); });
+      failures.attempt([&] { exportModel(program, device, finite, weights, form, path); });
   };
   attemptExport(MTC_INFERENCE_FORM, options.exportTo);
   attemptExport(MTC_ORIGINAL_FORM, options.exportTrainingTo);
   if (!options.exportWeightsTo.empty())
     failures.attempt([&] {
-      exportWeights(program, device, finite, options.threads, weights,
-                    trainedBatches(program, inputs.state), options.exportWeightsTo);
+      exportWeights(program, device, finite, weights, trainedBatches(program, inputs.state),
+                    options.weightsFormat, options.exportWeightsTo);
     });
   if (!options.exportAdaptersTo.empty())
     failures.attempt([&] {

@@ -226,7 +226,8 @@ private:
           field<&MtcExportSegment::byte_count>(segment.bytes.size()),
           field<&MtcExportSegment::variable>(*variable),
           field<&MtcExportSegment::type>(segment.element ? typeCode(segment.element) : MTC_F32),
-          field<&MtcExportSegment::image>(image), field<&MtcExportSegment::form>(segment.form)));
+          field<&MtcExportSegment::image>(image), field<&MtcExportSegment::form>(segment.form),
+          field<&MtcExportSegment::kind>(segment.kind)));
     }
     return c.array(segments);
   }
@@ -290,6 +291,7 @@ private:
         field<&MtcProgram::model_name>(program.getModelName()),
         field<&MtcProgram::weights_file>(files.weightsFile),
         field<&MtcProgram::weights_digest>(files.weightsDigest),
+        field<&MtcProgram::initial_weights>(files.initialWeights),
         field<&MtcProgram::model_files>(files.modelFiles),
         field<&MtcProgram::fingerprint>(fingerprint()), field<&MtcProgram::loss>(loss()),
         field<&MtcProgram::optimizer>(optimizer()),

@@ -158,7 +158,7 @@ Expected<std::vector<ModelSegment>> OnnxModel::exportSegments(MLIRContext &conte
   result.reserve(segments->size());
   for (FileSegment &segment : *segments)
     result.push_back({std::move(segment.bytes), std::move(segment.initializer),
-                      elementTypeFromOnnx(&context, segment.dataType), segment.form});
+                      elementTypeFromOnnx(&context, segment.dataType), segment.form, segment.kind});
   return result;
 }
 

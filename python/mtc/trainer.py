@@ -345,7 +345,10 @@ class Trainer:
         self._call("load", os.fsencode(folder))
 
     def export_weights(self, file: str | os.PathLike[str]) -> None:
-        """Writes the weights as a ``state_dict`` (``.safetensors``)."""
+        """Writes the weights: ``FILE.safetensors`` is a ``state_dict``, and any other name a folder for ``from_pretrained``.
+
+        The folder has the names and types of the weights that the trainer started from, and copies of their configuration and tokenizer.
+        """
         self._call("export_weights", os.fsencode(file))
 
     def export_onnx(self, file: str | os.PathLike[str]) -> None:

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 25u
+#define MTC_ABI_VERSION 26u
 
 /* Section and name of the ELF note that marks programs written by the compiler. The note has no
  * contents. */
@@ -144,8 +144,17 @@ typedef enum MtcExportForm {
   MTC_ORIGINAL_FORM = 2   /* --export-training: the form of the original model file */
 } MtcExportForm;
 
+/* The contents of a file after the bytes of a segment. */
+typedef enum MtcSegmentKind {
+  MTC_INLINE_SEGMENT = 0, /* if variable >= 0, the elements of that variable */
+  MTC_GRAPH_SEGMENT = 1,  /* the start of a protobuf field: the graph, which contains all later
+                             segments of the file's form; its length depends on the file's name */
+  /* `bytes` are a TensorProto of the graph without its data, which is in a second file. */
+  MTC_EXTERNAL_SEGMENT = 2
+} MtcSegmentKind;
+
 /* A segment of the exported model, which is the concatenation of the segments of its form and of
- * MTC_EVERY_FORM: constant bytes, then, if variable >= 0, the elements of that variable. */
+ * MTC_EVERY_FORM. */
 typedef struct MtcExportSegment {
   const void *bytes; /* null if byte_count is 0 */
   int64_t byte_count;
@@ -154,6 +163,7 @@ typedef struct MtcExportSegment {
                     rounded, otherwise the variable's type */
   const MtcTensorImage *image; /* layout of the variable in the file; null: the variable itself */
   uint32_t form;               /* MtcExportForm */
+  uint32_t kind;               /* MtcSegmentKind */
 } MtcExportSegment;
 
 /* What differs between the shapes of a program: its fields of the same names are those of the first
@@ -180,6 +190,10 @@ typedef struct MtcProgram {
   /* hexadecimal digest of the tensors of the weights file, equal to the digest in its metadata; ""
    * if there is no weights file */
   const char *weights_digest;
+  /* file or folder of the parameters' initial values, given to the compiler: an absolute path, or
+   * one relative to the program's folder; "": they are in weights_file, which otherwise has only
+   * constants */
+  const char *initial_weights;
   /* files of the model and its external data, which no output may overwrite: null-terminated paths
    * relative to the program's folder; the list ends with an empty path */
   const char *model_files;

@@ -3,8 +3,6 @@
 
 #include "runtime/support/failure.h"
 
-#include <cassert>
-
 namespace mtc::runtime {
 
 void ExpectedChecksum::add(int64_t at, const char *bytes, int64_t count) {
@@ -12,7 +10,8 @@ void ExpectedChecksum::add(int64_t at, const char *bytes, int64_t count) {
     sum = Checksum();
     added = 0;
   }
-  assert(at == added && "tensors with checksums are read in order");
+  if (at != added) // A rank reads its part of the tensor only.
+    return;
   sum.add(bytes, count);
   added += count;
   if (added == total && sum.value() != expected)

@@ -22,8 +22,9 @@ public:
   ExpectedChecksum(std::string tensor, uint64_t value, int64_t bytes)
       : tensor(std::move(tensor)), expected(value), total(bytes) {}
 
-  /// Adds the bytes [at, at + count). Bytes must be added in order; offset 0 restarts the checksum.
-  /// Throws a user error after the last byte if the checksum differs.
+  /// Adds the bytes [at, at + count). Offset 0 restarts the checksum, and bytes that do not follow
+  /// those that were added are ignored. Throws a user error after the last byte if the checksum
+  /// differs.
   void add(int64_t at, const char *bytes, int64_t count);
 
 private:
@@ -42,8 +43,8 @@ struct ArrayOnDisk {
   std::shared_ptr<ExpectedChecksum> checksum; ///< null if the file has no checksum
 };
 
-/// Reads bytes of a tensor, from its byte `at` on. If the tensor has a checksum, callers must read
-/// all bytes in order.
+/// Reads bytes of a tensor, from its byte `at` on. If the tensor has a checksum,
+/// it is verified once all bytes were read in order.
 void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes);
 
 } // namespace mtc::runtime

@@ -1,6 +1,7 @@
 // Durable writes: temporary file, fsync, rename, fsync of the folder.
 #include "runtime/io/durable_file.h"
 
+#include "runtime/io/input_file.h"
 #include "runtime/support/failure.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace mtc::runtime {
 
@@ -111,6 +113,19 @@ void DurableFile::commit() {
     fail("put in its place", error);
   }
   syncFolder(folderOf(target));
+}
+
+void copyFile(const std::string &from, const std::string &to) {
+  constexpr int64_t chunk = 1 << 20;
+  const InputFile source(from);
+  DurableFile copy(to);
+  std::vector<char> bytes(static_cast<size_t>(std::min(chunk, source.size())));
+  for (int64_t at = 0; at < source.size(); at += chunk) {
+    const int64_t count = std::min(chunk, source.size() - at);
+    source.read(at, bytes.data(), count);
+    copy.append(bytes.data(), count);
+  }
+  copy.commit();
 }
 
 } // namespace mtc::runtime

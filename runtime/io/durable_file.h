@@ -50,6 +50,9 @@ private:
 /// Returns why a file cannot be written: "the disk is full".
 std::string describeWriteError(int error);
 
+/// Copies a file to a durable file.
+void copyFile(const std::string &from, const std::string &to);
+
 /// Makes the entries of a folder durable.
 void syncFolder(const std::string &folder);
 

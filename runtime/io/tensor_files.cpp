@@ -11,8 +11,6 @@
 namespace mtc::runtime {
 namespace {
 
-constexpr const char *fileName = "model.safetensors";
-constexpr const char *indexName = "model.safetensors.index.json";
 constexpr int64_t longestIndex = 100'000'000;
 
 bool isFolder(const std::string &path) {
@@ -33,10 +31,10 @@ bool isIndex(const std::string &path) {
 
 /// Returns the weights file or index of a folder.
 std::string fileOf(const std::string &folder) {
-  for (const char *name : {fileName, indexName})
+  for (const char *name : {weightsFileName, weightsIndexName})
     if (std::string path = folder + "/" + name; exists(path))
       return path;
-  userError(folder, ": the folder has neither ", fileName, " nor ", indexName,
+  userError(folder, ": the folder has neither ", weightsFileName, " nor ", weightsIndexName,
             "; Hugging Face's save_pretrained writes one of them");
 }
 

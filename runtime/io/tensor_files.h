@@ -10,6 +10,10 @@
 
 namespace mtc::runtime {
 
+/// Names in a folder of weights: the only file, or the index of several.
+inline constexpr const char *weightsFileName = "model.safetensors";
+inline constexpr const char *weightsIndexName = "model.safetensors.index.json";
+
 /// The tensors at `path`, which is a safetensors file; an index (`model.safetensors.index.json`, as
 /// written by Hugging Face's `save_pretrained`), with the files that it lists in the same folder;
 /// or a folder with `model.safetensors` or that index.

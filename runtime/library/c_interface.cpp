@@ -137,7 +137,7 @@ mtc_model_status mtc_model_create(const mtc_model_options *options, mtc_model_tr
     if (chosen.uses & ~uint32_t{MTC_MODEL_INFER})
       userError("uses ", chosen.uses, ": unknown value; expected 0 or ", int{MTC_MODEL_INFER});
     TrainerOptions given;
-    given.weights = {textOf(chosen.weights), libraryFolder(), /*isQuiet=*/true};
+    given.weights = {textOf(chosen.weights), libraryFolder(), /*threads=*/1, /*isQuiet=*/true};
     given.seed = chosen.seed;
     given.totalSteps = chosen.total_steps;
     given.threads = chosen.threads;

@@ -295,7 +295,8 @@ mtc_model_status mtc_model_read_weight(mtc_model_trainer *trainer, const char *n
 mtc_model_status mtc_model_write_weight(mtc_model_trainer *trainer, const char *name,
                                         const void *data, size_t bytes);
 
-/* Writes the weights as a state_dict (.safetensors), or the model in inference form (.onnx). */
+/* Writes the weights: to a folder for from_pretrained, or to FILE.safetensors as a state_dict. Or
+ * writes the model in inference form (.onnx). */
 mtc_model_status mtc_model_export_weights(mtc_model_trainer *trainer, const char *file);
 mtc_model_status mtc_model_export_onnx(mtc_model_trainer *trainer, const char *file);
 

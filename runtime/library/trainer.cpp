@@ -54,10 +54,12 @@ Trainer::Trainer(const MtcProgram &program, TrainerOptions given)
   problems.throwIfAny();
   state.seed = options.seed;
   state.scheduleSteps = options.totalSteps;
+  options.weights.threads = options.threads;
+  initial.emplace(program, options.weights, /*keepTrained=*/false);
   device = openDevice(
       program, {options.device, options.threads, bytes, options.offloadFolder, options.memory});
   onDevice([&] {
-    initializeVariables(program, *device, options.threads, options.weights, /*keepTrained=*/false);
+    initial->initialize(*device);
     writeCopies(program, *device);
     device->prepare({});
   });

@@ -11,9 +11,9 @@
 #include "runtime/loop/evaluation_metrics.h"
 #include "runtime/loop/step_scalars.h"
 #include "runtime/state/divergence.h"
-#include "runtime/state/module_tensors.h"
+#include "runtime/state/exported_tensor.h"
+#include "runtime/state/initial_weights.h"
 #include "runtime/state/training_state.h"
-#include "runtime/state/variables.h"
 
 #include <chrono>
 #include <cstdint>
@@ -158,9 +158,10 @@ private:
   const MtcProgram *shaped = &shapes.all().back(); ///< tables of the selected shape
   TrainerOptions options;
   TrainingState state;
+  std::optional<InitialWeights> initial;
   std::unique_ptr<Device> device;
   const std::vector<char *> *buffers = nullptr; ///< of the next batch; null until requested
-  std::vector<ModuleTensor> tensors;            ///< tensors of `weightList` that variables hold
+  std::vector<ExportedTensor> tensors;          ///< of `weightList`
   std::vector<Weight> weightList;
   int64_t microStep = 0; ///< completed micro-steps of the next step
   Step last{};

@@ -2,6 +2,7 @@
 #include "runtime/library/trainer.h"
 #include "runtime/state/export_model.h"
 #include "runtime/state/export_weights.h"
+#include "runtime/state/exported_tensor.h"
 #include "runtime/state/frozen_matrix.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/support/element_type.h"
@@ -13,13 +14,9 @@
 namespace mtc::runtime {
 
 void Trainer::listWeights() {
-  tensors = exportedTensors(program);
-  for (const ModuleTensor &tensor : tensors)
+  tensors = stateDict(program);
+  for (const ExportedTensor &tensor : tensors)
     weightList.push_back({tensor.name, tensor.type, tensor.dims, tensor.bytes()});
-  for (uint32_t i = 0; i < program.buffer_count; ++i) {
-    const MtcTensor &buffer = program.buffers[i].tensor;
-    weightList.push_back({buffer.name, buffer.type, shapeOf(buffer), buffer.bytes});
-  }
 }
 
 /// Returns the index of a weight in `weightList`.
@@ -37,18 +34,13 @@ size_t Trainer::findWeight(const std::string &name, size_t bytes) const {
 void Trainer::readWeight(const std::string &name, char *to, size_t bytes) {
   checkUsable();
   const size_t index = findWeight(name, bytes);
-  if (index >= tensors.size()) {
-    const std::vector<char> value =
-        valueOf(program.buffers[index - tensors.size()], trainedBatches(program, state));
-    std::memcpy(to, value.data(), value.size());
-    return;
-  }
   onDevice([&] {
     const FiniteVariables any;
-    const ExportedValues values(program, *device, any, options.threads, options.weights, name);
-    readTensor(values, tensors[index], [&](const char *from, int64_t at, int64_t count) {
-      std::memcpy(to + at, from, static_cast<size_t>(count));
-    });
+    ExportedValues values(program, *device, any, *initial, name);
+    writeTensor(program, values, tensors[index], trainedBatches(program, state),
+                [&](int64_t at, const char *from, int64_t count) {
+                  std::memcpy(to + at, from, static_cast<size_t>(count));
+                });
     device->wait();
   });
 }
@@ -56,7 +48,7 @@ void Trainer::readWeight(const std::string &name, char *to, size_t bytes) {
 void Trainer::writeWeight(const std::string &name, const char *from, size_t bytes) {
   checkUsable();
   const size_t index = findWeight(name, bytes);
-  if (index >= tensors.size())
+  if (tensors[index].buffer)
     userError("weight '", name, "': is a buffer that the model does not use; it cannot be written");
   for (const ModuleTensor::Piece &piece : tensors[index].pieces)
     for (uint32_t i = 0; i < program.adapter_count; ++i)
@@ -81,19 +73,18 @@ void Trainer::writePiece(const ModuleTensor::Piece &piece, uint32_t type,
   std::vector<char> value = elements;
   if (!isWhole(piece.image)) {
     const FiniteVariables any;
-    value = ExportedValues(program, *device, any, options.threads, options.weights,
-                           variable.tensor.name)
-                .value(piece.variable);
+    const std::string name = variable.tensor.name;
+    value = ExportedValues(program, *device, any, *initial, name).value(piece.variable);
     takeImage(*piece.image, type, elements, value.data());
   }
-  if (variable.source)
-    value = storeFrozen(variable, value, options.threads);
-  auto fill = [&](char *to, int64_t at, int64_t count) {
+  if (variable.source) {
+    FrozenMatrix matrix(variable, inStorageOrder(variable, value), options.threads);
+    return device->write(addressOf(variable.tensor), variable.tensor.bytes,
+                         [&](char *to, int64_t at, int64_t count) { matrix.write(to, at, count); });
+  }
+  stored.write(*device, [&](char *to, int64_t at, int64_t count) {
     std::memcpy(to, value.data() + at, static_cast<size_t>(count));
-  };
-  if (variable.source)
-    return device->write(addressOf(variable.tensor), variable.tensor.bytes, fill);
-  stored.write(*device, fill);
+  });
   if (state.step > 0)
     return;
   // Averages begin at the initial weights.
@@ -107,16 +98,15 @@ void Trainer::writePiece(const ModuleTensor::Piece &piece, uint32_t type,
 void Trainer::exportWeights(const std::string &file) {
   checkUsable();
   onDevice([&] {
-    runtime::exportWeights(program, *device, finiteVariables(), options.threads, options.weights,
-                           trainedBatches(program, state), file);
+    runtime::exportWeights(program, *device, finiteVariables(), *initial,
+                           trainedBatches(program, state), {}, file);
   });
 }
 
 void Trainer::exportModel(const std::string &file) {
   checkUsable();
   onDevice([&] {
-    runtime::exportModel(program, *device, finiteVariables(), options.threads, options.weights,
-                         MTC_INFERENCE_FORM, file);
+    runtime::exportModel(program, *device, finiteVariables(), *initial, MTC_INFERENCE_FORM, file);
   });
 }
 

@@ -5,7 +5,31 @@
 #include "runtime/loop/setting_flags.h"
 #include "runtime/support/failure.h"
 
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
 namespace mtc::runtime {
+
+int64_t FlagValue::bytes() const {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  const size_t power =
+      unit.empty() ? std::string_view::npos : std::string_view("KMGT").find(unit[0]);
+  double factor = 1;
+  if (power != std::string_view::npos) {
+    unit.remove_prefix(1);
+    const bool isBinary = unit.starts_with('i');
+    unit.remove_prefix(isBinary);
+    factor = std::pow(isBinary ? 1024.0 : 1000.0, static_cast<double>(power + 1));
+  }
+  const double result = number * factor;
+  if (error != std::errc() || unit != "B" || !(result >= 1 && result < 9e18))
+    userError(flag, " ", text, ": expected a size such as 500MB, 5GB or 2GiB");
+  return static_cast<int64_t>(result);
+}
+
 namespace {
 
 void setValidateEvery(Options &options, const FlagValue &value) {
@@ -182,11 +206,28 @@ const std::vector<OptionFlag> flagsOfRuns = {
       .group = "Export"},
      [](Options &o, const FlagValue &v) { o.exportTrainingTo = v.file(); }},
     {{.name = "export-weights",
-      .value = "FILE",
-      .summary = "Write the trained weights as a state_dict (.safetensors)",
+      .value = "DIR|FILE",
+      .summary = "Write the trained weights for from_pretrained",
+      .detail = "A folder has the names and types of the loaded weights, and copies of their "
+                "configuration and tokenizer. FILE.safetensors is the module's state_dict().",
       .group = "Export",
       .isCommon = true},
      [](Options &o, const FlagValue &v) { o.exportWeightsTo = v.file(); }},
+    {{.name = "export-dtype",
+      .value = "TYPE",
+      .summary = "Type of the weights of --export-weights",
+      .defaultValue = "as loaded in a folder, f32 in a file",
+      .group = "Export",
+      .choices = {{"f32", "32 bits"}, {"bf16", "bfloat16"}, {"f16", "IEEE half precision"}}},
+     [](Options &o, const FlagValue &v) {
+       o.weightsFormat.type = v.text == "f32" ? MTC_F32 : v.text == "bf16" ? MTC_BF16 : MTC_F16;
+     }},
+    {{.name = "max-shard-size",
+      .value = "SIZE",
+      .summary = "Maximum size of a file of --export-weights DIR",
+      .defaultValue = "5GB",
+      .group = "Export"},
+     [](Options &o, const FlagValue &v) { o.weightsFormat.maxShardBytes = v.bytes(); }},
     {{.name = "export-adapters",
       .value = "DIR",
       .summary = "Write the LoRA adapters in the format of PEFT",

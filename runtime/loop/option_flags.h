@@ -40,6 +40,8 @@ struct FlagValue {
       userError(flag, " ", text, ": expected a number of at least 0");
     return result;
   }
+  /// Parses a size, such as 200MB or 2GiB.
+  int64_t bytes() const;
   /// Parses a learning rate, with which programs compute in f32.
   double rate() const {
     const double result = atLeastZero<double>();

@@ -76,6 +76,11 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
       options.exportAdaptersTo.empty() && !(model.base + model.task).empty())
     problems.add(model.base.empty() ? "--adapter-task" : "--adapter-base",
                  ": has no effect alone; expected --export-adapters");
+  if (options.exportWeightsTo.empty() &&
+      (options.weightsFormat.type ||
+       options.weightsFormat.maxShardBytes != WeightsFormat().maxShardBytes))
+    problems.add(options.weightsFormat.type ? "--export-dtype" : "--max-shard-size",
+                 ": has no effect alone; expected --export-weights");
   if (options.useEma && !hasAverages(program))
     problems.add("--use-ema: this program keeps no averages of its weights; compile it with --ema");
   if (options.useEma && !options.exports() && options.outputs.empty() && !options.evaluate &&

@@ -8,6 +8,7 @@
 #include "runtime/data/normalization.h"
 #include "runtime/loop/schedule_override.h"
 #include "runtime/state/adapters.h"
+#include "runtime/state/export_weights.h"
 #include "runtime/state/settings.h"
 
 #include <cstdint>
@@ -32,9 +33,10 @@ struct Options {
   std::optional<uint64_t> seed;
   std::string metrics, tensorboard, report, gradients, outputs, save, resume, exportTo,
       exportTrainingTo, exportWeightsTo, exportAdaptersTo, weights, memoryReport, profile,
-      profileSummary;        ///< the file; may be empty
-  AdapterModel adapterModel; ///< for --export-adapters
-  std::string device;        ///< the value of --device
+      profileSummary;          ///< the file; may be empty
+  WeightsFormat weightsFormat; ///< for --export-weights
+  AdapterModel adapterModel;   ///< for --export-adapters
+  std::string device;          ///< the value of --device
   std::string offloadFolder;
   bool summarizes = false, evaluate = false, quiet = false, version = false;
   bool help = false, helpsWithAll = false; ///< --help-all

@@ -3,13 +3,11 @@
 
 #include "runtime/io/durable_file.h"
 #include "runtime/io/safetensors.h"
-#include "runtime/state/matrix_norms.h"
 #include "runtime/state/module_tensors.h"
 #include "runtime/state/saved_modules.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
-#include "runtime/support/floats.h"
 
 #include <algorithm>
 #include <cassert>
@@ -40,29 +38,6 @@ std::vector<char> readVariable(const MtcProgram &program, Device &device,
     stopDiverged(text("after the last step, '", tensor.name, "' holds values that are not finite"),
                  path + " was not written");
   return value;
-}
-
-std::vector<double> asDoubles(const MtcTensor &tensor, const std::vector<char> &value) {
-  auto convert = [&](auto element) {
-    std::vector<decltype(element)> elements(value.size() / sizeof(element));
-    std::memcpy(elements.data(), value.data(), value.size());
-    return std::vector<double>(elements.begin(), elements.end());
-  };
-  return tensor.type == MTC_F64 ? convert(double()) : convert(float());
-}
-
-/// Replaces each element e of a float type by `change(i, e)`.
-template <typename Format, typename Change>
-void changeEach(Format format, char *elements, int64_t bytes, const Change &change) {
-  using Stored = typename Format::Stored;
-  const auto count = bytes / static_cast<int64_t>(sizeof(Stored));
-  for (int64_t i = 0; i < count; ++i) {
-    Stored element;
-    char *place = elements + i * static_cast<int64_t>(sizeof(Stored));
-    std::memcpy(&element, place, sizeof element);
-    element = format.round(change(i, static_cast<double>(format.widen(element))));
-    std::memcpy(place, &element, sizeof element);
-  }
 }
 
 /// Returns the module of an adapter's factor.
@@ -100,11 +75,6 @@ void makeFolder(const std::string &folder) {
 
 int64_t rankOf(const MtcProgram &program, const MtcAdapter &adapter) {
   return tensorOf(program, adapter.down).dims[0];
-}
-
-double divisorOf(const MtcProgram &program, const MtcAdapter &adapter) {
-  const auto rank = static_cast<double>(rankOf(program, adapter));
-  return adapter.is_rank_stabilized ? std::sqrt(rank) : rank;
 }
 
 nlohmann::json textOrNull(const std::string &value) {
@@ -170,63 +140,6 @@ std::string describeAdapters(const MtcProgram &program, const SavedModules &save
 }
 
 } // namespace
-
-AdapterMerger::AdapterMerger(const MtcProgram &program, Device &device,
-                             const FiniteVariables &finite, const std::string &path) {
-  auto read = [&](int32_t index) {
-    return asDoubles(tensorOf(program, index), readVariable(program, device, finite, index, path));
-  };
-  for (uint32_t i = 0; i < program.adapter_count; ++i) {
-    const MtcAdapter &adapter = program.adapters[i];
-    const MtcVariable &adapted = program.variables[adapter.base];
-    const MtcTensor base = adapted.source ? *adapted.source : tensorOf(program, adapter.base);
-    Factors &f = adapters[static_cast<uint32_t>(adapter.base)];
-    f = {base.dims[adapter.axis],
-         base.dims[1 - adapter.axis],
-         rankOf(program, adapter),
-         base.type,
-         adapter.axis == 0,
-         adapter.alpha / divisorOf(program, adapter),
-         read(adapter.down),
-         read(adapter.up),
-         {}};
-    if (adapter.magnitude < 0)
-      continue;
-    // Norms are those of the matrix as the program stores it.
-    const std::vector<double> norms =
-        normsOver(adapter.axis, tensorOf(program, adapter.base),
-                  readVariable(program, device, finite, adapter.base, path),
-                  [&](int64_t element) { return f.changeOf(element); });
-    f.ratios = read(adapter.magnitude);
-    for (size_t i = 0; i < norms.size(); ++i)
-      f.ratios[i] /= norms[i];
-  }
-}
-
-int64_t AdapterMerger::Factors::outputOf(int64_t element) const {
-  return isInputMajor ? element % out : element / in;
-}
-
-double AdapterMerger::Factors::changeOf(int64_t element) const {
-  const int64_t row = outputOf(element), column = isInputMajor ? element / out : element % in;
-  double sum = 0;
-  for (int64_t k = 0; k < rank; ++k)
-    sum += up[static_cast<size_t>(row * rank + k)] * down[static_cast<size_t>(k * in + column)];
-  return scale * sum;
-}
-
-void AdapterMerger::merge(uint32_t variable, int64_t at, char *elements, int64_t bytes) const {
-  auto found = adapters.find(variable);
-  if (found == adapters.end())
-    return;
-  const Factors &f = found->second;
-  const int64_t first = at / typeBytes(f.type);
-  auto change = [&](int64_t i, double element) {
-    const double sum = element + f.changeOf(first + i);
-    return f.ratios.empty() ? sum : f.ratios[static_cast<size_t>(f.outputOf(first + i))] * sum;
-  };
-  withFloat(f.type, [&](auto format) { changeEach(format, elements, bytes, change); });
-}
 
 std::string adapterProblem(const MtcProgram &program) {
   for (uint32_t i = 1; i < program.adapter_count; ++i)

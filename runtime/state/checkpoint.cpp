@@ -237,20 +237,6 @@ void CheckpointFolder::save(const MtcProgram &program, Device &device, const Tra
   commit(program, std::move(manifest));
 }
 
-/// Copies a file to a durable file.
-static void copyFile(const std::string &from, const std::string &to) {
-  constexpr int64_t chunk = 1 << 20;
-  const InputFile source(from);
-  DurableFile copy(to);
-  std::vector<char> bytes(static_cast<size_t>(std::min(chunk, source.size())));
-  for (int64_t at = 0; at < source.size(); at += chunk) {
-    const int64_t count = std::min(chunk, source.size() - at);
-    source.read(at, bytes.data(), count);
-    copy.append(bytes.data(), count);
-  }
-  copy.commit();
-}
-
 void CheckpointFolder::adopt(const MtcProgram &program, const CheckpointFolder &other) {
   checkPresent();
   lock->renew();

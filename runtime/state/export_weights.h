@@ -4,32 +4,34 @@
 #define MTC_RUNTIME_STATE_EXPORT_WEIGHTS_H
 
 #include "runtime/state/divergence.h"
-#include "runtime/state/exported_values.h"
-#include "runtime/state/module_tensors.h"
-#include "runtime/state/variables.h"
+#include "runtime/state/initial_weights.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace mtc::runtime {
 
-/// Returns the tensors of the module's state_dict that variables hold, each under all of its names.
-std::vector<ModuleTensor> exportedTensors(const MtcProgram &program);
+/// The form of exported weights.
+struct WeightsFormat {
+  /// MtcType of tensors of f32, bf16 and f16; nullopt: that of the loaded weights in a folder, and
+  /// that of the program in a file.
+  std::optional<uint32_t> type;
+  int64_t maxShardBytes = 5'000'000'000; ///< the default of Transformers' save_pretrained
+};
 
-/// Passes the value of one of these tensors to `use` in chunks that cover each element once, in
-/// order.
-void readTensor(const ExportedValues &values, const ModuleTensor &tensor, const Device::Use &use);
-
-/// Returns the bytes of a buffer of the module after `batches` trained batches.
-std::vector<char> valueOf(const MtcBuffer &buffer, int64_t batches);
-
-/// Writes a safetensors file that `module.load_state_dict(load_file(path))` accepts: parameters,
-/// running statistics and buffers in the module's layout, each under all of its names, with
-/// adapters merged into their base weights. `batches` is the number of trained batches. Warns about
-/// parameters without a known name in the module. The file is durable. Throws a system error, and
-/// writes no file, if a variable of `finite` is not finite.
+/// Writes the weights with adapters merged into their base weights, to a file or folder
+/// (`isWeightsFolder`).
+///
+/// A file has the module's state_dict, which `module.load_state_dict(load_file(path))` accepts. A
+/// folder, which `from_pretrained` accepts, has the names, types and unknown tensors of the weights
+/// that the run started from, and copies of their configuration and tokenizer.
+///
+/// `batches` is the number of trained batches. Warns about parameters without a known name in the
+/// module. File or folder appear completely or not at all. Throws a system error, and writes
+/// nothing, if a variable of `finite` is not finite.
 void exportWeights(const MtcProgram &program, Device &device, const FiniteVariables &finite,
-                   int threads, const WeightsChoice &weights, int64_t batches,
+                   const InitialWeights &weights, int64_t batches, const WeightsFormat &format,
                    const std::string &path);
 
 } // namespace mtc::runtime

@@ -2,9 +2,9 @@
 #ifndef MTC_RUNTIME_STATE_EXPORTED_VALUES_H
 #define MTC_RUNTIME_STATE_EXPORTED_VALUES_H
 
-#include "runtime/state/adapters.h"
+#include "runtime/state/adapter_merger.h"
 #include "runtime/state/divergence.h"
-#include "runtime/state/variables.h"
+#include "runtime/state/initial_weights.h"
 
 #include <cstdint>
 #include <string>
@@ -18,22 +18,23 @@ class ExportedValues {
 public:
   /// `path` is the output file, for messages.
   ExportedValues(const MtcProgram &program, Device &device, const FiniteVariables &finite,
-                 int threads, const WeightsChoice &weights, const std::string &path)
-      : program(program), device(device), finite(finite), threads(threads), weights(weights),
-        path(path), adapters(program, device, finite, path) {}
+                 const InitialWeights &weights, const std::string &path)
+      : program(program), device(device), finite(finite), weights(weights), path(path),
+        adapters(program, device, finite, path) {}
 
-  /// Passes a value to `use` in chunks that cover each element once, in order. Throws a system
-  /// error if the value is not finite but has to be.
-  void read(uint32_t variable, const Device::Use &use) const;
+  /// Passes a value to `use` in chunks of a few MiB that cover each element once, in order. Throws
+  /// a system error if the value is not finite but has to be.
+  void read(uint32_t variable, const Device::Use &use);
   /// Returns all bytes of a value.
-  std::vector<char> value(uint32_t variable) const;
+  std::vector<char> value(uint32_t variable);
 
 private:
+  void readInitial(uint32_t variable, const Device::Use &use);
+
   const MtcProgram &program;
   Device &device;
   const FiniteVariables &finite;
-  int threads;
-  const WeightsChoice &weights;
+  const InitialWeights &weights;
   const std::string &path;
   AdapterMerger adapters;
 };

@@ -3,6 +3,8 @@
 
 #include "runtime/state/matrix_norms.h"
 #include "runtime/state/module_tensors.h"
+#include "runtime/state/tensor_reader.h"
+#include "runtime/state/value_reader.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/floats.h"
@@ -11,10 +13,17 @@
 #include "support/terminal/suggestions.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 
 namespace mtc::runtime {
+
+/// Calls `use` with chunks of `total` bytes, and memory for each.
+template <typename Use> static void forEachChunk(int64_t total, const Use &use) {
+  constexpr int64_t maximum = 16 << 20;
+  std::vector<char> memory(static_cast<size_t>(std::min(total, maximum)));
+  for (int64_t at = 0; at < total; at += maximum)
+    use(at, std::min(maximum, total - at), memory);
+}
 
 std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found) {
   if (found.type == expected.type && found.dims == shapeOf(expected))
@@ -51,8 +60,8 @@ static void fillRandom(const MtcVariable &variable, uint32_t type, char *to, int
 }
 
 /// Fills `bytes` bytes with copies of one element; the range starts at an element.
-static void fillSplat(const MtcVariable &variable, char *to, int64_t bytes) {
-  const auto size = typeBytes(variable.tensor.type);
+static void fillSplat(const MtcVariable &variable, uint32_t type, char *to, int64_t bytes) {
+  const auto size = typeBytes(type);
   for (int64_t at = 0; at < bytes; at += size)
     std::memcpy(to + at, variable.data, static_cast<size_t>(size));
 }
@@ -63,29 +72,6 @@ static bool isConverted(uint32_t from, uint32_t to, uint32_t role) {
   return (mtc_is_narrow_float(from) && to == MTC_F32) ||
          ((from == MTC_F32 || mtc_is_narrow_float(from)) && mtc_is_narrow_float(to) &&
           role == MTC_CONSTANT);
-}
-
-/// Reads bytes of a value, from its byte `at` on, with conversion from the tensor's type to `type`.
-static void readConverted(const ArrayOnDisk &array, uint32_t type, int64_t at, char *to,
-                          int64_t bytes) {
-  if (array.type == type)
-    return readArray(array, at, to, bytes);
-  const int64_t size = typeBytes(type), found = typeBytes(array.type), total = bytes / size;
-  constexpr int64_t maximum = 1 << 18; // elements per chunk
-  std::vector<char> read(static_cast<size_t>(std::min(maximum, total) * found));
-  std::vector<float> values(static_cast<size_t>(std::min(maximum, total)));
-  for (int64_t done = 0; done < total; done += maximum) {
-    const int64_t count = std::min(maximum, total - done);
-    readArray(array, (at / size + done) * found, read.data(), count * found);
-    if (array.type == MTC_F32)
-      std::memcpy(values.data(), read.data(), static_cast<size_t>(count * found));
-    else
-      widenFloats(array.type, read.data(), count, values.data());
-    if (type == MTC_F32)
-      std::memcpy(to + done * size, values.data(), static_cast<size_t>(count * size));
-    else
-      narrowFloats(type, values.data(), count, to + done * size);
-  }
 }
 
 const std::vector<FoundTensor> &InitialValues::find(uint32_t variable) const {
@@ -111,13 +97,9 @@ bool InitialValues::fills(uint32_t variable) const {
          initial == MTC_INITIAL_ADAPTED_NORMS;
 }
 
-void InitialValues::fill(uint32_t variable, uint32_t type, char *to, int64_t at,
-                         int64_t bytes) const {
+void InitialValues::compute(uint32_t variable, uint32_t type, char *to, int64_t at,
+                            int64_t bytes) const {
   const MtcVariable &described = program.variables[variable];
-  if (const std::vector<FoundTensor> &found = find(variable); !found.empty()) {
-    assert(isWhole(found.front().image) && "other images are read as a whole");
-    return readConverted(*found.front().array, type, at, to, bytes);
-  }
   switch (described.initial) {
   case MTC_INITIAL_DATA:
     std::memcpy(to, static_cast<const char *>(described.data) + at, static_cast<size_t>(bytes));
@@ -126,7 +108,7 @@ void InitialValues::fill(uint32_t variable, uint32_t type, char *to, int64_t at,
   case MTC_INITIAL_UNIFORM:
     return fillRandom(described, type, to, at, bytes, threads);
   case MTC_INITIAL_SPLAT:
-    return fillSplat(described, to, bytes);
+    return fillSplat(described, type, to, bytes);
   case MTC_INITIAL_ADAPTED_NORMS:
     return fillAdaptedNorms(variable, type, to, at, bytes);
   default:
@@ -142,7 +124,14 @@ void InitialValues::fillAdaptedNorms(uint32_t variable, uint32_t type, char *to,
       program.adapters, program.adapters + program.adapter_count,
       [&](const MtcAdapter &each) { return each.magnitude == static_cast<int32_t>(variable); });
   const auto base = static_cast<uint32_t>(adapter->base);
-  const std::vector<double> norms = normsOver(adapter->axis, valueOf(program, base), value(base));
+  const MtcTensor matrix = valueOf(program, base);
+  MatrixNorms sums(adapter->axis, matrix);
+  ValueReader reader(*this, base, matrix.type);
+  forEachChunk(matrix.bytes, [&](int64_t begin, int64_t count, std::vector<char> &elements) {
+    reader.read(elements.data(), begin, count);
+    sums.add(elements.data(), begin, count);
+  });
+  const std::vector<double> norms = sums.norms();
   const int64_t first = at / typeBytes(type);
   withFloat(type, [&](auto format) {
     using Stored = typename decltype(format)::Stored;
@@ -154,36 +143,22 @@ void InitialValues::fillAdaptedNorms(uint32_t variable, uint32_t type, char *to,
   });
 }
 
-std::vector<char> InitialValues::assemble(const MtcTensor &value,
-                                          const std::vector<FoundTensor> &found) {
-  std::vector<char> whole(static_cast<size_t>(value.bytes));
-  for (const FoundTensor &tensor : found) {
-    if (isWhole(tensor.image)) {
-      readConverted(*tensor.array, value.type, 0, whole.data(), value.bytes);
-      continue;
-    }
-    const int64_t size = typeBytes(value.type);
-    std::vector<char> elements(static_cast<size_t>(*elementCount(tensor.array->dims, size) * size));
-    readConverted(*tensor.array, value.type, 0, elements.data(),
-                  static_cast<int64_t>(elements.size()));
-    takeImage(*tensor.image, value.type, elements, whole.data());
-  }
-  return whole;
-}
-
-std::vector<char> InitialValues::value(uint32_t variable) const {
-  const MtcTensor described = valueOf(program, variable);
-  const std::vector<FoundTensor> &found = find(variable);
-  if (!found.empty() && !isWhole(found.front().image))
-    return assemble(described, found);
-  std::vector<char> whole(static_cast<size_t>(described.bytes));
-  fill(variable, described.type, whole.data(), 0, described.bytes);
-  return whole;
-}
-
-bool InitialValues::isStreamed(uint32_t variable) const {
-  const std::vector<FoundTensor> &found = find(variable);
-  return found.empty() || isWhole(found.front().image);
+bool InitialValues::areEqual(const MtcTensor &value, const std::vector<FoundTensor> &one,
+                             const std::vector<FoundTensor> &other) const {
+  const TensorReader first(value, one, ElementOrder::RowMajor),
+      second(value, other, ElementOrder::RowMajor);
+  const int64_t size = typeBytes(value.type);
+  std::vector<char> compared;
+  bool areEqual = true;
+  forEachChunk(value.bytes, [&](int64_t at, int64_t bytes, std::vector<char> &elements) {
+    if (!areEqual)
+      return;
+    compared.resize(elements.size());
+    first.read(value.type, elements.data(), at / size, bytes / size);
+    second.read(value.type, compared.data(), at / size, bytes / size);
+    areEqual = std::memcmp(elements.data(), compared.data(), static_cast<size_t>(bytes)) == 0;
+  });
+  return areEqual;
 }
 
 /// Returns why a tensor of a file does not match a variable or its image; "" if it does.
@@ -227,9 +202,8 @@ void InitialValues::check(uint32_t variable, Problems &problems) const {
     checkAll(*chosen, other);
   if (!isValid)
     return;
-  const std::vector<char> first = assemble(value, found);
   for (const std::vector<FoundTensor> &other : chosen->repeated(variable))
-    if (assemble(value, other) != first)
+    if (!areEqual(value, found, other))
       problems.add(chosen->file().path(), ": tensors '", found.front().name, "' and '",
                    other.front().name, "' differ, but the program has one parameter for both; ",
                    "expected equal tensors, or a file with one of them");

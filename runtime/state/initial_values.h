@@ -33,19 +33,19 @@ public:
   /// Adds a problem if the variable requires a value from the weights files and they do not have
   /// it.
   void check(uint32_t variable, Problems &problems) const;
-  /// Returns whether `fill` supports the variable.
-  bool isStreamed(uint32_t variable) const;
-  /// Writes `bytes` bytes of the value, from byte `at` on, as elements of `type`.
-  void fill(uint32_t variable, uint32_t type, char *to, int64_t at, int64_t bytes) const;
-  /// Returns all bytes of the value.
-  std::vector<char> value(uint32_t variable) const;
+  /// Writes `bytes` bytes of a value that is not read from a file, from byte `at` on, as elements
+  /// of `type`. Random values are computed in groups of four elements, with which the range must
+  /// start.
+  void compute(uint32_t variable, uint32_t type, char *to, int64_t at, int64_t bytes) const;
+  const MtcProgram &getProgram() const { return program; }
   /// Returns the names in the chosen weights that the program does not know.
   const std::vector<std::string> &unknownNames() const { return unknown; }
 
 private:
   void fillAdaptedNorms(uint32_t variable, uint32_t type, char *to, int64_t at,
                         int64_t bytes) const;
-  static std::vector<char> assemble(const MtcTensor &value, const std::vector<FoundTensor> &found);
+  bool areEqual(const MtcTensor &value, const std::vector<FoundTensor> &one,
+                const std::vector<FoundTensor> &other) const;
 
   const MtcProgram &program;
   const NamedWeights *chosen, *own;

@@ -1,5 +1,6 @@
 #include "runtime/state/matrix_norms.h"
 
+#include "runtime/support/element_type.h"
 #include "runtime/support/floats.h"
 
 #include <cmath>
@@ -7,24 +8,31 @@
 
 namespace mtc::runtime {
 
-std::vector<double> normsOver(uint32_t axis, const MtcTensor &matrix,
-                              const std::vector<char> &value,
-                              const std::function<double(int64_t)> &change) {
-  const int64_t rows = matrix.dims[0], columns = matrix.dims[1];
-  std::vector<double> norms(static_cast<size_t>(axis == 0 ? columns : rows));
-  withFloat(matrix.type, [&](auto format) {
+MatrixNorms::MatrixNorms(uint32_t axis, const MtcTensor &matrix)
+    : axis(axis), type(matrix.type), columns(matrix.dims[1]),
+      squares(static_cast<size_t>(matrix.dims[1 - axis])) {}
+
+void MatrixNorms::add(const char *elements, int64_t at, int64_t bytes) {
+  const int64_t first = at / typeBytes(type);
+  withFloat(type, [&](auto format) {
     using Stored = typename decltype(format)::Stored;
-    for (int64_t i = 0; i < rows * columns; ++i) {
+    const auto size = static_cast<int64_t>(sizeof(Stored));
+    for (int64_t i = 0; i < bytes / size; ++i) {
       Stored element;
-      std::memcpy(&element, value.data() + i * static_cast<int64_t>(sizeof(Stored)),
-                  sizeof element);
-      const double sum = static_cast<double>(format.widen(element)) + (change ? change(i) : 0);
-      norms[static_cast<size_t>(axis == 0 ? i % columns : i / columns)] += sum * sum;
+      std::memcpy(&element, elements + i * size, sizeof element);
+      const auto value = static_cast<double>(format.widen(element));
+      const int64_t index = axis == 0 ? (first + i) % columns : (first + i) / columns;
+      squares[static_cast<size_t>(index)] += value * value;
     }
   });
-  for (double &norm : norms)
-    norm = std::sqrt(norm);
-  return norms;
+}
+
+std::vector<double> MatrixNorms::norms() const {
+  std::vector<double> result;
+  result.reserve(squares.size());
+  for (const double square : squares)
+    result.push_back(std::sqrt(square));
+  return result;
 }
 
 } // namespace mtc::runtime

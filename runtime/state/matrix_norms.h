@@ -5,16 +5,24 @@
 #include "runtime/abi/program.h"
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace mtc::runtime {
 
-/// Returns the Euclidean norms of a matrix of floats over `axis`, computed in f64. `change`, unless
-/// it is empty, returns what is added to an element, numbered in row-major order.
-std::vector<double> normsOver(uint32_t axis, const MtcTensor &matrix,
-                              const std::vector<char> &value,
-                              const std::function<double(int64_t)> &change = {});
+/// The Euclidean norms of a row-major matrix of floats over `axis`, computed in f64.
+class MatrixNorms {
+public:
+  MatrixNorms(uint32_t axis, const MtcTensor &matrix);
+
+  /// Adds elements from byte `at` of the matrix on. Each element must be added once, in order.
+  void add(const char *elements, int64_t at, int64_t bytes);
+  std::vector<double> norms() const;
+
+private:
+  uint32_t axis, type;
+  int64_t columns;
+  std::vector<double> squares;
+};
 
 } // namespace mtc::runtime
 

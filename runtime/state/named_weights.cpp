@@ -57,19 +57,51 @@ NamedWeights::Names::Names(const MtcProgram &program) {
 }
 
 std::optional<std::string> NamePrefix::nameInFile(const std::string &name) const {
-  if (isInFile)
-    return text + name;
-  if (name.rfind(text, 0) != 0)
+  if (!name.starts_with(inProgram))
     return std::nullopt;
-  return name.substr(text.size());
+  return inFile + name.substr(inProgram.size());
+}
+
+/// Returns the name that a module has for a tensor of a file. `torch.compile` adds `_orig_mod`
+/// to the path, and TensorFlow, like early versions of transformers, names the parameters of
+/// normalizations gamma and beta.
+static std::string moduleName(std::string name) {
+  constexpr std::string_view compiled = "_orig_mod.";
+  for (size_t at = name.find(compiled); at != std::string::npos; at = name.find(compiled))
+    name.erase(at, compiled.size());
+  for (const auto &[old, current] : {std::pair(".gamma", ".weight"), std::pair(".beta", ".bias")})
+    if (name.ends_with(old))
+      name.replace(name.rfind('.'), std::string::npos, current);
+  return name;
+}
+
+void NamedWeights::addSpellings() {
+  for (const auto &[name, array] : weights.tensors())
+    if (std::string module = moduleName(name);
+        module != name && !weights.find(module) && !names->isKnown(name))
+      spelled.emplace(module, name);
+}
+
+/// Returns the name in the file of the tensor that its module calls `name`.
+std::optional<std::string> NamedWeights::inFile(const std::string &name) const {
+  if (weights.find(name))
+    return name;
+  const auto found = spelled.find(name);
+  return found == spelled.end() ? std::nullopt : std::optional(found->second);
 }
 
 /// Returns the name in the file of the tensor that the program calls `name`.
 std::optional<std::string> NamedWeights::find(const std::string &name) const {
-  if (weights.find(name))
-    return name;
+  if (auto own = inFile(name))
+    return own;
   const std::optional<std::string> other = common ? common->nameInFile(name) : std::nullopt;
-  return other && weights.find(*other) && !names->isKnown(*other) ? other : std::nullopt;
+  return other && !names->isKnown(*other) ? inFile(*other) : std::nullopt;
+}
+
+std::string NamedWeights::nameInFile(const std::string &name) const {
+  if (auto found = find(name))
+    return *found;
+  return (common ? common->nameInFile(name) : std::nullopt).value_or(name);
 }
 
 /// Returns each complete set of tensors for the variable.
@@ -89,12 +121,74 @@ std::vector<std::vector<FoundTensor>> NamedWeights::match(uint32_t variable) con
   }
   const std::string own = described.tensor.name;
   const bool isModules = described.image_count == 0 && described.is_in_module;
+  const std::optional<std::string> name = find(own);
   const bool isNamedTwice = std::any_of(sets.begin(), sets.end(),
-                                        [&](const auto &set) { return set.front().name == own; });
-  if (!isNamedTwice && !isExcluded(own, isModules ? Layout::Module : Layout::Model))
-    if (auto name = find(own))
-      sets.push_back({{*name, weights.find(*name), nullptr}});
+                                        [&](const auto &set) { return set.front().name == name; });
+  if (name && !isNamedTwice && !isExcluded(own, isModules ? Layout::Module : Layout::Model))
+    sets.push_back({{*name, weights.find(*name), nullptr}});
   return sets;
+}
+
+/// Returns whether a prefix consists of the names of wrappers, which say nothing about the model.
+static bool isOfWrappers(const std::string &prefix) {
+  static const std::set<std::string> wrappers = {"model", "transformer", "base_model", "module",
+                                                 "_orig_mod"};
+  for (size_t at = 0; at < prefix.size();) {
+    const size_t dot = prefix.find('.', at);
+    if (!wrappers.contains(prefix.substr(at, dot - at)))
+      return false;
+    at = dot + 1;
+  }
+  return true;
+}
+
+/// Calls `use` with each prefix of a name that ends with a dot, and the rest of the name.
+template <typename Use> static void forEachPrefix(const std::string &name, const Use &use) {
+  for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
+    use(name.substr(0, dot + 1), name.substr(dot + 1));
+}
+
+/// Returns the prefixes with which an unmatched variable has a tensor in the file.
+std::set<NamePrefix> NamedWeights::candidates(const std::vector<uint32_t> &unmatched) const {
+  // Prefixes of the names in the file, by the rest of the name.
+  std::map<std::string, std::vector<std::string>> starts;
+  auto addStarts = [&](const std::string &name) {
+    forEachPrefix(name, [&](const std::string &prefix, const std::string &rest) {
+      starts[rest].push_back(prefix);
+    });
+  };
+  for (const auto &entry : weights.tensors())
+    addStarts(entry.first);
+  for (const auto &entry : spelled)
+    addStarts(entry.first);
+  std::set<NamePrefix> found;
+  auto consider = [&](const std::string &name) {
+    for (const std::string &prefix : starts[name])
+      found.insert({prefix, ""});
+    forEachPrefix(name, [&](const std::string &prefix, const std::string &rest) {
+      if (inFile(rest))
+        found.insert({"", prefix});
+      if (isOfWrappers(prefix))
+        for (const std::string &other : starts[rest])
+          if (other != prefix && isOfWrappers(other))
+            found.insert({other, prefix});
+    });
+  };
+  for (const uint32_t variable : unmatched) {
+    const MtcVariable &described = program.variables[variable];
+    consider(described.tensor.name);
+    for (uint32_t i = 0; i < described.image_count; ++i)
+      consider(described.images[i].name);
+  }
+  return found;
+}
+
+/// Returns "with the prefix 'a.'", "without the prefix 'b.'", or "with the prefix 'a.' for 'b.'".
+static std::string describe(const NamePrefix &prefix) {
+  if (prefix.inFile.empty())
+    return text("without the prefix '", prefix.inProgram, "'");
+  return text("with the prefix '", prefix.inFile, "'",
+              prefix.inProgram.empty() ? "" : " for '" + prefix.inProgram + "'");
 }
 
 /// Selects, among the prefixes that would match unmatched names, the one with the most matches.
@@ -105,41 +199,21 @@ void NamedWeights::choosePrefix() {
       unmatched.push_back(variable);
   if (unmatched.empty())
     return;
-  // Prefixes of the names in the file, by the remainder of the name.
-  std::map<std::string, std::vector<std::string>> starts;
-  for (const auto &[name, array] : weights.tensors())
-    for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
-      starts[name.substr(dot + 1)].push_back(name.substr(0, dot + 1));
-  std::set<std::pair<std::string, bool>> candidates;
-  auto consider = [&](const std::string &name) {
-    if (auto known = starts.find(name); known != starts.end())
-      for (const std::string &start : known->second)
-        candidates.emplace(start, true);
-    for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
-      if (weights.find(name.substr(dot + 1)))
-        candidates.emplace(name.substr(0, dot + 1), false);
-  };
-  for (const uint32_t variable : unmatched) {
-    const MtcVariable &described = program.variables[variable];
-    consider(described.tensor.name);
-    for (uint32_t i = 0; i < described.image_count; ++i)
-      consider(described.images[i].name);
-  }
   std::optional<NamePrefix> best, equal;
-  for (const auto &[text, isInFile] : candidates) {
-    common = NamePrefix{text, isInFile};
+  for (const NamePrefix &candidate : candidates(unmatched)) {
+    common = candidate;
     const auto count =
         static_cast<int>(std::count_if(unmatched.begin(), unmatched.end(), [&](uint32_t variable) {
           return !match(variable).empty();
         }));
     if (count == 0 || count < prefixedCount)
       continue;
-    if (count > prefixedCount)
+    if (count > prefixedCount) {
+      best = candidate;
       equal.reset();
-    else
-      equal = common;
-    if (count > prefixedCount)
-      best = common;
+    } else {
+      equal = candidate;
+    }
     prefixedCount = count;
   }
   common.reset();
@@ -147,13 +221,27 @@ void NamedWeights::choosePrefix() {
     common = best;
     return;
   }
-  auto describe = [](const NamePrefix &prefix) {
-    return text(prefix.isInFile ? "with" : "without", " the prefix '", prefix.text, "'");
-  };
   userError(weights.path(), ": tensor '", missing(unmatched.front()).front().name,
             "' is missing, and ", prefixedCount, " of the program's tensors are there ",
             describe(*best), " and as many ", describe(*equal),
             "; expected names that differ from the program's by one prefix at most");
+}
+
+std::vector<std::string> NamedWeights::describeMatches() const {
+  std::vector<std::string> matches;
+  if (common)
+    matches.push_back(
+        text(prefixedCount, " of the program's tensors have names ", describe(*common), " there"));
+  int compiled = 0, old = 0;
+  for (const auto &tensors : found)
+    for (const FoundTensor &tensor : tensors)
+      if (moduleName(tensor.name) != tensor.name && !names->isKnown(tensor.name))
+        ++(tensor.name.find("_orig_mod.") != std::string::npos ? compiled : old);
+  if (compiled)
+    matches.push_back(text(compiled, " tensors have names with '_orig_mod.', of torch.compile"));
+  if (old)
+    matches.push_back(text(old, " tensors are named gamma or beta, which are weight and bias"));
+  return matches;
 }
 
 /// Resolves ambiguous names: they belong to the layout of the file's unambiguous names.
@@ -181,6 +269,7 @@ void NamedWeights::chooseLayout() {
 NamedWeights::NamedWeights(const MtcProgram &program, const std::string &path)
     : program(program), weights(path), names(std::make_shared<const Names>(program)),
       found(program.variable_count), further(program.variable_count) {
+  addSpellings();
   choosePrefix();
   chooseLayout();
   for (const uint32_t variable : names->variables) {
@@ -219,8 +308,7 @@ std::vector<NamedWeights::Expected> NamedWeights::missing(uint32_t variable) con
     auto holders = names->ofModule.find(name);
     const bool isOthers = holders != names->ofModule.end() && holders->second.front() != variable;
     if (!find(name) && !isOthers)
-      lacking.push_back(
-          {(common ? common->nameInFile(name) : std::nullopt).value_or(name), tensor});
+      lacking.push_back({nameInFile(name), tensor});
   };
   const MtcTensor value = valueOf(program, variable);
   const auto groups = imageGroups(program, variable);

@@ -6,8 +6,12 @@
 #include "runtime/io/tensor_files.h"
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace mtc::runtime {
@@ -19,20 +23,25 @@ struct FoundTensor {
   const MtcTensorImage *image; ///< null: the variable itself
 };
 
-/// A prefix in which all names of a file differ from the program's, such as `module.`.
+/// The prefixes in which all names of a file differ from the program's. Each is empty or ends with
+/// a dot, such as `module.`.
 struct NamePrefix {
-  std::string text; ///< ends with a dot
-  bool isInFile;    ///< the file's names have the prefix and the program's names lack it, or the
-                    ///< reverse
+  std::string inFile, inProgram;
 
-  /// Returns the name of a tensor in the file; nullopt if the program's name lacks the prefix.
+  /// Returns the name of a tensor in the file; nullopt if the program's name lacks its prefix.
   std::optional<std::string> nameInFile(const std::string &name) const;
+  bool operator<(const NamePrefix &other) const {
+    return std::tie(inFile, inProgram) < std::tie(other.inFile, other.inProgram);
+  }
 };
 
 /// Finds the tensors of each variable in a weights file. A tensor with a name of the user's module
 /// has the module's layout; a tensor with the name of an initializer has the layout of the model
-/// file. Names are matched exactly first; the remaining ones are matched after adding or removing
-/// one prefix, which is the same for all of them.
+/// file. Names are matched exactly first. The remaining ones are matched with the names that
+/// wrappers
+/// (`_orig_mod`) and older versions (`gamma`, `beta`) write, and after one prefix, the same for all
+/// of them, is added, removed or, between names of wrappers such as `module.` and `model.`,
+/// replaced.
 class NamedWeights {
 public:
   /// Throws a user error if the file is invalid, or if a name in it could refer to either layout.
@@ -42,9 +51,10 @@ public:
   /// Returns the tensors of the variable; empty if the file lacks it. If the module has several
   /// names for the variable, the first ones that are present are used.
   const std::vector<FoundTensor> &of(uint32_t variable) const { return found[variable]; }
-  const std::optional<NamePrefix> &prefix() const { return common; }
-  /// Returns the number of variables that were found with the prefix.
-  int prefixed() const { return prefixedCount; }
+  /// Returns the name that the file has, or would have, for a tensor of the program.
+  std::string nameInFile(const std::string &name) const;
+  /// Returns one sentence for each rule by which names that differ from the program's were matched.
+  std::vector<std::string> describeMatches() const;
   /// Returns the tensors of the variable under its other names in the file.
   const std::vector<std::vector<FoundTensor>> &repeated(uint32_t variable) const {
     return further[variable];
@@ -63,7 +73,10 @@ private:
   enum class Layout { Module, Model };
   struct Names;
 
+  std::optional<std::string> inFile(const std::string &name) const;
   std::optional<std::string> find(const std::string &name) const;
+  void addSpellings();
+  std::set<NamePrefix> candidates(const std::vector<uint32_t> &unmatched) const;
   std::vector<std::vector<FoundTensor>> match(uint32_t variable) const;
   void choosePrefix();
   void chooseLayout();
@@ -71,6 +84,7 @@ private:
   const MtcProgram &program;
   TensorFiles weights;
   std::shared_ptr<const Names> names;
+  std::map<std::string, std::string> spelled; ///< names in the file, by those of the module
   std::optional<NamePrefix> common;
   int prefixedCount = 0;
   std::optional<Layout> layout; ///< of names that occur in both layouts

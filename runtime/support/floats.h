@@ -57,6 +57,8 @@ template <typename Action> decltype(auto) withFloat(uint32_t type, const Action 
 void widenFloats(uint32_t type, const char *from, int64_t count, float *to);
 /// Converts f32 to a narrow type, rounding to nearest, ties to even.
 void narrowFloats(uint32_t type, const float *from, int64_t count, char *to);
+/// Converts elements between different types that are f32 or narrow.
+void convertFloats(uint32_t from, const char *elements, int64_t count, uint32_t to, char *result);
 
 } // namespace mtc::runtime
 

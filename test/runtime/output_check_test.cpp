@@ -62,15 +62,16 @@ TEST_F(OutputCheck, NothingThatIsReadIsReplaced) {
 }
 
 TEST_F(OutputCheck, WhatMtcDidNotWriteIsKeptUnlessForced) {
-  const std::vector<std::pair<std::string, std::string>> outputs = {{"--export", "m.onnx"},
-                                                                    {"--export-training", "t.onnx"},
-                                                                    {"--export-weights", "w"},
-                                                                    {"--metrics", "m.jsonl"},
-                                                                    {"--profile", "p.json"},
-                                                                    {"--memory-report", "r.json"},
-                                                                    {"--profile-summary", "s.json"},
-                                                                    {"--outputs", "o"},
-                                                                    {"--gradients", "g"}};
+  const std::vector<std::pair<std::string, std::string>> outputs = {
+      {"--export", "m.onnx"},
+      {"--export-training", "t.onnx"},
+      {"--export-weights", "w.safetensors"},
+      {"--metrics", "m.jsonl"},
+      {"--profile", "p.json"},
+      {"--memory-report", "r.json"},
+      {"--profile-summary", "s.json"},
+      {"--outputs", "o"},
+      {"--gradients", "g"}};
   std::vector<std::string> all;
   auto withOutput = [&](const std::string &flag, const std::string &name) {
     return std::vector<std::string>{flag + "=" + (folder / name), "--quiet"};

@@ -89,39 +89,59 @@ Error appendInitializer(std::string &bytes, Model &model, const Exported &initia
   return Error::success();
 }
 
+/// Appends bytes, split at the data of initializers of subgraphs. The last segment has no data.
+void appendCut(std::vector<FileSegment> &segments, StringRef bytes, ArrayRef<Cut> cuts,
+               ExportForm form) {
+  size_t begin = 0;
+  for (const Cut &cut : cuts) {
+    segments.push_back({bytes.slice(begin, cut.offset).str(), cut.initializer->name,
+                        cut.initializer->dataType, form});
+    begin = cut.offset + cut.size;
+  }
+  segments.push_back({bytes.substr(begin).str(), "", 0, form});
+}
+
 /// Returns the segments of `form` from the beginning of the file to the graph's last `rest` bytes,
-/// which the caller appends. The last segment has no data.
-Expected<std::vector<FileSegment>> headSegments(const ::onnx::ModelProto &outer,
-                                                const std::string &graph, uint64_t rest,
-                                                const SubgraphInitializers &inSubgraphs,
-                                                const SubgraphInitializers::Places &places,
-                                                ExportForm form) {
+/// which the caller appends. The last segment has no data. If `rest` depends on the name of a
+/// second file, the program writes the start of the graph.
+Expected<std::vector<FileSegment>>
+headSegments(const ::onnx::ModelProto &outer, const std::string &graph,
+             std::optional<uint64_t> rest, const SubgraphInitializers &inSubgraphs,
+             const SubgraphInitializers::Places &places, ExportForm form) {
   std::string bytes = outer.SerializeAsString();
   std::vector<Cut> cuts = inSubgraphs.find(bytes, /*isGraph=*/false, places);
-  bytes += fieldStart(::onnx::ModelProto::kGraphFieldNumber, graph.size() + rest);
+  std::vector<FileSegment> segments;
+  if (const uint64_t size = bytes.size() + graph.size() + rest.value_or(0); size > maxModelBytes)
+    return tooLarge(size);
+  if (rest) {
+    bytes += fieldStart(::onnx::ModelProto::kGraphFieldNumber, graph.size() + *rest);
+  } else {
+    appendCut(segments, bytes, cuts, form);
+    segments.back().kind = SegmentKind::Graph;
+    bytes.clear();
+    cuts.clear();
+  }
   for (Cut cut : inSubgraphs.find(graph, /*isGraph=*/true, places)) {
     cut.offset += bytes.size();
     cuts.push_back(cut);
   }
   bytes += graph;
-  if (bytes.size() + rest > maxModelBytes)
-    return tooLarge(bytes.size() + rest);
-  std::vector<FileSegment> segments;
-  size_t begin = 0;
-  for (const Cut &cut : cuts) {
-    segments.push_back({bytes.substr(begin, cut.offset - begin), cut.initializer->name,
-                        cut.initializer->dataType, form});
-    begin = cut.offset + cut.size;
-  }
-  segments.push_back({bytes.substr(begin), "", 0, form});
+  appendCut(segments, bytes, cuts, form);
   return segments;
 }
 
-/// Appends initializers, and ends a segment before the data of each that `names` contains.
+/// Appends initializers, and ends a segment before the data of each that `names` contains. With
+/// `isExternal`, these have segments of their own.
 Error appendShared(std::vector<FileSegment> &segments, std::string bytes, Model &model,
-                   ArrayRef<Exported> shared, const StringSet<> &names) {
+                   ArrayRef<Exported> shared, const StringSet<> &names, bool isExternal) {
   for (const Exported &initializer : shared) {
-    if (names.contains(initializer.name))
+    if (names.contains(initializer.name) && isExternal) {
+      if (!bytes.empty())
+        segments.push_back({std::exchange(bytes, {}), ""});
+      segments.push_back({headerOf(*initializer.tensor, initializer.name).SerializeAsString(),
+                          initializer.name, initializer.tensor->data_type(), ExportForm::Every,
+                          SegmentKind::External});
+    } else if (names.contains(initializer.name))
       segments.push_back({std::exchange(bytes, {}) + initializerStart(initializer),
                           initializer.name, initializer.tensor->data_type()});
     else if (Error error = appendInitializer(bytes, model, initializer))
@@ -132,19 +152,25 @@ Error appendShared(std::vector<FileSegment> &segments, std::string bytes, Model 
   return Error::success();
 }
 
-/// Checks the size of the file before large data is copied.
-Error checkSize(const ::onnx::ModelProto &outer, const ::onnx::GraphProto &graph,
-                ArrayRef<Exported> initializers) {
-  uint64_t size = outer.ByteSizeLong() + graph.ByteSizeLong();
-  for (const Exported &initializer : initializers)
+/// Returns whether the data of `names` has to be in a second file, so that the file has at most
+/// `limit` bytes. Checks the size of the rest before large data is copied.
+Expected<bool> needsDataFile(const ::onnx::ModelProto &outer, const ::onnx::GraphProto &graph,
+                             ArrayRef<Exported> initializers, const StringSet<> &names,
+                             uint64_t limit) {
+  uint64_t rest = outer.ByteSizeLong() + graph.ByteSizeLong(), size = rest;
+  for (const Exported &initializer : initializers) {
     size += initializer.bytes;
-  return size > maxModelBytes ? tooLarge(size) : Error::success();
+    rest += names.contains(initializer.name) ? 0 : initializer.bytes;
+  }
+  if (rest > maxModelBytes)
+    return tooLarge(rest);
+  return size > limit;
 }
 
 /// Implements `exportSegments`, whose error adds that an export is not possible.
 Expected<std::vector<FileSegment>> makeSegments(Model &model, ArrayRef<AddedInitializer> added,
                                                 const StringSet<> &initializers,
-                                                ArrayRef<ReplacedNode> replaced) {
+                                                ArrayRef<ReplacedNode> replaced, uint64_t limit) {
   Expected<std::vector<Exported>> exported = collectInitializers(model, added, initializers);
   if (!exported)
     return exported.takeError();
@@ -156,8 +182,9 @@ Expected<std::vector<FileSegment>> makeSegments(Model &model, ArrayRef<AddedInit
   applyAddedInitializers(graph, added);
   if (Error error = inlineNestedTensors(model, outer, graph))
     return error;
-  if (Error error = checkSize(outer, graph, *exported))
-    return error;
+  Expected<bool> isExternal = needsDataFile(outer, graph, *exported, initializers, limit);
+  if (!isExternal)
+    return isExternal.takeError();
 
   SubgraphInitializers::Places places = inSubgraphs.locate(outer, graph);
   ::onnx::ModelProto inferenceOuter = outer;
@@ -182,15 +209,16 @@ Expected<std::vector<FileSegment>> makeSegments(Model &model, ArrayRef<AddedInit
     }
   }
 
+  const std::optional<uint64_t> rest = *isExternal ? std::nullopt : std::optional(sharedSize);
   Expected<std::vector<FileSegment>> segments =
-      headSegments(outer, graphBytes, sharedSize, inSubgraphs, places,
+      headSegments(outer, graphBytes, rest, inSubgraphs, places,
                    inference.isChanged ? ExportForm::Original : ExportForm::Every);
   if (!segments)
     return segments.takeError();
   std::string bytes;
   if (inference.isChanged) {
     Expected<std::vector<FileSegment>> inferenceHead =
-        headSegments(inferenceOuter, inferenceGraph.SerializeAsString(), sharedSize, inSubgraphs,
+        headSegments(inferenceOuter, inferenceGraph.SerializeAsString(), rest, inSubgraphs,
                      inSubgraphs.locate(inferenceOuter, inferenceGraph), ExportForm::Inference);
     if (!inferenceHead)
       return inferenceHead.takeError();
@@ -200,7 +228,8 @@ Expected<std::vector<FileSegment>> makeSegments(Model &model, ArrayRef<AddedInit
     bytes = std::move(segments->back().bytes);
     segments->pop_back();
   }
-  if (Error error = appendShared(*segments, std::move(bytes), model, shared, initializers))
+  if (Error error =
+          appendShared(*segments, std::move(bytes), model, shared, initializers, *isExternal))
     return error;
   return segments;
 }
@@ -209,8 +238,9 @@ Expected<std::vector<FileSegment>> makeSegments(Model &model, ArrayRef<AddedInit
 
 Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedInitializer> added,
                                                   const StringSet<> &initializers,
-                                                  ArrayRef<ReplacedNode> replaced) {
-  Expected<std::vector<FileSegment>> segments = makeSegments(model, added, initializers, replaced);
+                                                  ArrayRef<ReplacedNode> replaced, uint64_t limit) {
+  Expected<std::vector<FileSegment>> segments =
+      makeSegments(model, added, initializers, replaced, limit);
   if (!segments)
     return problem("export is not possible: " + toString(segments.takeError()));
   return segments;

@@ -5,7 +5,7 @@
 #include "runtime/loop/evaluate.h"
 #include "runtime/loop/evaluation.h"
 #include "runtime/loop/evaluation_sums.h"
-#include "runtime/state/variables.h"
+#include "runtime/state/initial_weights.h"
 #include "runtime/support/failure.h"
 #include "test/runtime/collectives/thread_ranks.h"
 #include "test/runtime/support.h"
@@ -57,7 +57,7 @@ protected:
           options.quiet = true;
           options.outputs = outputs();
           CpuDevice device(program, {"", 1, program.arena_bytes, "", nullptr, &ranks});
-          initializeVariables(program, device, 1, {"", folder.folder(), true}, false);
+          InitialWeights(program, {"", folder.folder(), 1, true}, false).initialize(device);
           Dataset data(program, {{"x", folder / "x.npy"}, {"target", folder / "target.npy"}},
                        false);
           Computations counted;

@@ -236,12 +236,12 @@ const MtcInput inputs[] = {
 const MtcTensor outputs[] = {f32("y", 2, targetDims, batch, yAt),
                              f32("total", 0, nullptr, 1, lossAt)};
 const MtcExportSegment segments[] = {{"\x72\x11\x0a\x0a" MTC_WRITER_KEY "\x12\x03" MTC_WRITER, 19,
-                                      -1, MTC_F32, nullptr, MTC_EVERY_FORM},
-                                     {"TRAINING", 8, -1, MTC_F32, nullptr, MTC_ORIGINAL_FORM},
-                                     {"INFERENCE", 9, -1, MTC_F32, nullptr, MTC_INFERENCE_FORM},
-                                     {"HEAD", 4, 0, MTC_F32, nullptr, MTC_EVERY_FORM},
-                                     {"BODY", 4, 1, MTC_F32, nullptr, MTC_EVERY_FORM},
-                                     {"TAIL", 4, -1, MTC_F32, nullptr, MTC_EVERY_FORM}};
+                                      -1, MTC_F32, nullptr, MTC_EVERY_FORM, 0},
+                                     {"TRAINING", 8, -1, MTC_F32, nullptr, MTC_ORIGINAL_FORM, 0},
+                                     {"INFERENCE", 9, -1, MTC_F32, nullptr, MTC_INFERENCE_FORM, 0},
+                                     {"HEAD", 4, 0, MTC_F32, nullptr, MTC_EVERY_FORM, 0},
+                                     {"BODY", 4, 1, MTC_F32, nullptr, MTC_EVERY_FORM, 0},
+                                     {"TAIL", 4, -1, MTC_F32, nullptr, MTC_EVERY_FORM, 0}};
 
 } // namespace
 
@@ -252,6 +252,7 @@ extern const MtcProgram mtc_program = {.abi_version = MTC_ABI_VERSION,
                                        .model_name = "regression",
                                        .weights_file = "",
                                        .weights_digest = "",
+                                       .initial_weights = "",
                                        .model_files = "",
                                        .fingerprint = "5ab1e",
                                        .loss = "mse",

@@ -16,14 +16,15 @@ namespace {
 
 struct Exported {
   Exported(const ModelProto &proto, std::initializer_list<const char *> trained,
-           const Folder &folder, llvm::ArrayRef<AddedInitializer> added = {}) {
+           const Folder &folder, llvm::ArrayRef<AddedInitializer> added = {},
+           uint64_t limit = maxModelBytes) {
     mtc::Problems problems;
     model = Model::read(folder.write("m.onnx", proto.SerializeAsString()), problems);
     EXPECT_TRUE(problems.empty());
     llvm::StringSet<> names;
     for (const char *name : trained)
       names.insert(name);
-    auto result = exportSegments(*model, added, names);
+    auto result = exportSegments(*model, added, names, {}, limit);
     if (result)
       segments = std::move(*result);
     else
@@ -53,6 +54,40 @@ struct Exported {
 };
 
 } // namespace
+
+TEST(Export, DescribesTensorsWithoutDataBeyondALimit) {
+  ModelProto proto = reluModel();
+  for (const char *name : {"w", "v", "other"}) {
+    TensorProto &weight = *proto.mutable_graph()->add_initializer() =
+        tensor(name, {8}, TensorProto::FLOAT);
+    weight.set_raw_data(std::string(32, '\1'));
+  }
+  Folder folder;
+  Exported exported(proto, {"w", "v"}, folder, {}, /*limit=*/64);
+  ASSERT_EQ(exported.reason, "");
+  std::string outer, graph;
+  bool isInGraph = false;
+  int external = 0;
+  for (const FileSegment &segment : exported.segments) {
+    if (segment.kind == mtc::SegmentKind::External) {
+      TensorProto header;
+      ASSERT_TRUE(header.ParseFromString(segment.bytes));
+      EXPECT_EQ(header.name(), segment.initializer);
+      EXPECT_FALSE(header.has_raw_data());
+      ++external;
+      continue;
+    }
+    (isInGraph ? graph : outer) += segment.bytes;
+    isInGraph |= segment.kind == mtc::SegmentKind::Graph;
+  }
+  EXPECT_EQ(external, 2);
+  ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(outer));
+  ASSERT_TRUE(model.mutable_graph()->ParseFromString(graph));
+  EXPECT_EQ(model.graph().node_size(), proto.graph().node_size());
+  ASSERT_EQ(model.graph().initializer_size(), 1);
+  EXPECT_EQ(model.graph().initializer(0).raw_data(), std::string(32, '\1'));
+}
 
 TEST(Export, KeepsStrings) {
   ModelProto proto = reluModel();

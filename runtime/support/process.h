@@ -10,6 +10,10 @@ namespace mtc::runtime {
 /// and by its control groups; -1 if the system does not report them.
 int64_t availableMemory();
 
+/// Returns the bytes that this process can still allocate as page-locked memory, which the system
+/// cannot swap out; -1 if the system does not report them.
+int64_t lockableMemory();
+
 /// Current and peak resident memory of this process, in bytes. File-backed memory consists of code
 /// and libraries.
 struct ProcessMemory {

@@ -35,16 +35,29 @@ static DeviceMemory allocate(const Gpu &gpu, int64_t needed) {
   return memory;
 }
 
+/// Allocates the arena in pinned memory. The system may end other processes, or this one, before
+/// the driver reports that it has no more memory to lock, so that the size is checked first.
+static PinnedMemory allocatePinned(const Gpu &gpu, int64_t needed) {
+  const int64_t free = lockableMemory();
+  if (free >= 0 && needed > free)
+    systemError("the program needs ", needed, " bytes (", needed >> 20,
+                " MiB) of pinned host memory, planned when it was compiled; ", free, " bytes (",
+                free >> 20,
+                " MiB) are available without swap; free some memory, or offload less: compile with "
+                "a larger --memory or --offload none");
+  return PinnedMemory(gpu.driver, needed);
+}
+
 GpuDevice::GpuDevice(const MtcProgram &program, const DeviceChoice &choice,
                      std::unique_ptr<Platform> target)
     : Device(choice.ranks), program(program), arenaBytes(choice.arenaBytes),
       gpu(target->openDriver(), choice.name, choice.ranks ? choice.ranks->rankOnMachine() : 0),
       before(gpu.memory()), compute(gpu.driver),
+      hostArena(allocatePinned(gpu, program.pinned_host_arena_bytes)),
       arena(choice.memory ? DeviceMemory(reinterpret_cast<Address>(choice.memory))
                           : allocate(gpu, arenaBytes)),
-      faults(allocate(gpu, faultBytes(program))),
-      hostArena(gpu.driver, program.pinned_host_arena_bytes), transfer(gpu, compute),
-      scalars(gpu, compute), images(gpu, target->chooseCode(gpu)), platform(std::move(target)) {
+      faults(allocate(gpu, faultBytes(program))), transfer(gpu, compute), scalars(gpu, compute),
+      images(gpu, target->chooseCode(gpu)), platform(std::move(target)) {
   if (choice.ranks && program.collective_count)
     transport = openDeviceTransport(gpu, *choice.ranks);
   if (transport && choice.ranks->count() > 1)

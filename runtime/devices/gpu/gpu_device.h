@@ -53,8 +53,8 @@ private:
   Gpu gpu;
   Gpu::Memory before; ///< memory of the device before the arena was allocated
   OwnedStream compute;
-  DeviceMemory arena, faults;
   PinnedMemory hostArena;
+  DeviceMemory arena, faults;
   Transfer transfer;
   ScalarWriter scalars;
   KernelImages images;

@@ -43,6 +43,17 @@ TEST_F(CudaDevice, TooLittleMemoryIsAFaultOfTheSystem) {
   EXPECT_THAT(result.error, HasSubstr("1000000 bytes (0 MiB) of the emulated GPU are free"));
 }
 
+TEST_F(CudaDevice, TooLittleHostMemoryIsAFaultOfTheSystem) {
+  MtcProgram program = mtc_program;
+  program.pinned_host_arena_bytes = int64_t{1} << 50;
+  RunResult result = run({}, program);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.error,
+              HasSubstr("needs 1125899906842624 bytes (1073741824 MiB) of pinned host "
+                        "memory, planned when it was compiled; "));
+  EXPECT_THAT(result.error, HasSubstr(" MiB) are available without swap; "));
+}
+
 TEST_F(CudaDevice, IsOneThatExists) {
   EXPECT_EQ(run({"--device", "0"}).status, 0);
   for (const char *wrong : {"1", "-1", "cpu", "0x"}) {

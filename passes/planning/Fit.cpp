@@ -95,6 +95,16 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
     }
     if (failed(fitted))
       return signalPassFailure();
+    if (fitted->seconds >= maxSeconds) {
+      Builder builder(&getContext());
+      module->setAttr(tooSlowAttribute,
+                      builder.getArrayAttr({builder.getI64IntegerAttr(fitted->peak),
+                                            builder.getF64FloatAttr(fitted->seconds)}));
+      module.emitError("an update takes ")
+          << spellNumber(fitted->seconds) << " s with " << fitted->peak
+          << " bytes; expected at most " << spellNumber(maxSeconds) << " s";
+      return signalPassFailure();
+    }
     fitted->applyTo(module);
     if (fitted->peak > budget && std::chrono::steady_clock::now() >= deadline)
       emitWarning(UnknownLoc::get(&getContext()))

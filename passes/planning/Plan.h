@@ -33,8 +33,9 @@ struct Plan {
   PlanCost cost;
   /// Whether the variables alone exceed the budget; `cost.peak` then only covers them.
   bool isTooMuch = false;
-  mlir::OwningOpRef<mlir::ModuleOp> allocated; ///< Null if `isTooMuch`.
-  std::vector<mlir::Diagnostic> messages;      ///< Those of the passes.
+  /// Null if `isTooMuch`, or if the search found that the update takes longer than of interest.
+  mlir::OwningOpRef<mlir::ModuleOp> allocated;
+  std::vector<mlir::Diagnostic> messages; ///< Those of the passes.
 
   /// Returns whether the plan meets a budget in bytes.
   bool fits(int64_t budget) const { return !isTooMuch && cost.peak <= budget; }

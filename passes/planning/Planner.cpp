@@ -6,6 +6,7 @@
 #include "passes/cost/StepCost.h"
 #include "passes/cost/TransferCost.h"
 #include "passes/memory/MemoryAnalysis.h"
+#include "passes/planning/Fit.h"
 #include "passes/planning/ParallelParts.h"
 
 #include "mlir/IR/Threading.h"
@@ -129,8 +130,16 @@ void Planner::runPart(Part &part) {
       return;
     }
   }
-  if (failed(source.lower(*part.module, Stage::Allocated, settings)))
+  if (failed(source.lower(*part.module, Stage::Allocated, settings))) {
+    // A large module takes as long to allocate as to search.
+    if (auto reached = (*part.module)->getAttrOfType<ArrayAttr>(tooSlowAttribute)) {
+      part.plan.cost.peak = cast<IntegerAttr>(reached[0]).getInt();
+      part.plan.cost.seconds = cast<FloatAttr>(reached[1]).getValueAsDouble();
+      part.isPlanned = true;
+    }
+    part.module = nullptr;
     return;
+  }
   part.plan.cost = costOfAllocated(*part.module, settings);
   part.isPlanned = true;
 }

@@ -127,7 +127,7 @@ public:
       }
     if (!used.empty())
       (*module)->setAttr(techniquesAttribute, Builder(*module).getStrArrayAttr(used.getArrayRef()));
-    return {peak, std::move(module)};
+    return {peak, getTime(), std::move(module)};
   }
 
 private:
@@ -214,7 +214,7 @@ FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakePeak
     return failure();
   const int64_t before = first.getPeak(), fixed = first.getFixedBytes();
   if (first.fits())
-    return FittedModule{before, {}};
+    return FittedModule{before};
   if (first.hasOtherStart())
     starts.push_back({budget, /*startsOver=*/true});
   FailureOr<std::unique_ptr<Attempt>> best =
@@ -234,7 +234,7 @@ FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakePeak
       best = std::move(found);
   }
   if ((*best)->getPeak() > before) // The layout wastes more memory than was freed.
-    return FittedModule{before, {}};
+    return FittedModule{before};
   if ((*best)->fits() && !isTimeUp() && failed((*best)->improve()))
     return failure();
   return (*best)->take();

@@ -19,8 +19,9 @@ using MakePeakReducers =
 
 /// The result of a search.
 struct FittedModule {
-  int64_t peak = 0;                         ///< Bytes of the arena.
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< Null if the searched module is the result.
+  int64_t peak = 0;   ///< Bytes of the arena.
+  double seconds = 0; ///< Of an update; 0 if the searched module is the result.
+  mlir::OwningOpRef<mlir::ModuleOp> module = {}; ///< Null if the searched module is the result.
 
   /// Replaces the searched module's contents by those of the result.
   void applyTo(mlir::ModuleOp searched);

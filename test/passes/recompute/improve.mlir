@@ -1,13 +1,15 @@
 // A plan that meets the budget is improved by changes that save time only together: one recomputation is removed, and others are added. The
-// greedy search alone recomputes five values.
+// greedy search alone recomputes five values. A plan with a longer update than of interest is an error.
 //
 // RUN: mtc-opt %s --mtc-fit="memory=115712 tile=none" | FileCheck %s
 // RUN: mtc-opt %s --mtc-fit="memory=115712 tile=none" --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=SIZE
+// RUN: not mtc-opt %s --mtc-fit="memory=115712 tile=none max-seconds=1e-12" 2>&1 | FileCheck %s --check-prefix=SLOW
 
 // CHECK-LABEL: func.func @chain
 // CHECK-COUNT-4: {mtc.recomputed}
 // CHECK-NOT: mtc.recomputed
 // SIZE: size 114688
+// SLOW: error: an update takes {{[0-9.e-]+}} s with {{[0-9]+}} bytes; expected at most 1e-12 s
 mtc.variable parameter @w : tensor<64x64xf32> = #mtc.zeros
 func.func @chain(%x: tensor<64x64xf32> {mtc.name = "x"}) -> (tensor<4x4xf32> {mtc.name = "y"}) {
   %w = mtc.read @w : tensor<64x64xf32>

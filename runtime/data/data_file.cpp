@@ -112,8 +112,8 @@ DataFile labelsOf(const ImageFolder &images) {
         nullptr}}};
 }
 
-/// Returns whether files of images can feed an input. The linker has added their decoders then.
-static bool acceptsImages(const MtcInput &input) {
+bool acceptsImages(const MtcInput &input) {
+  // The linker has added the decoders if an input accepts images.
   return !input.is_whole && abi::isBatchOfImages({input.tensor.dims, input.tensor.rank}) &&
          mtc_decode_image;
 }

@@ -30,6 +30,9 @@ struct DataFile {
   std::vector<int64_t> dims() const;
 };
 
+/// Returns whether files of images can feed an input.
+bool acceptsImages(const MtcInput &input);
+
 /// Opens the files of `listDataFiles`: `.npy`, `.npz` (`FILE:array`), `.safetensors`
 /// (`FILE:tensor`), or token `.bin` (`FILE:type`, the token type, such as u32). The name of the
 /// array or tensor is optional if the file has a single one, one with the input's name, or ragged

@@ -1,6 +1,8 @@
 #include "runtime/loop/data_flags.h"
 
+#include "runtime/data/data_file.h"
 #include "runtime/data/file_list.h"
+#include "runtime/data/images/image_folder.h"
 #include "runtime/data/last_batch.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
@@ -99,6 +101,13 @@ void addDataFile(std::vector<std::pair<std::string, std::string>> &files, const 
     if (const std::string file = fileOfInput(value.text, names.back()); !file.empty())
       files.emplace_back(names.back(), file);
   }
+  if (files.size() == before && isImageFolder(value.text))
+    for (uint32_t i = 0; i < value.program.input_count; ++i)
+      if (acceptsImages(value.program.inputs[i]))
+        files.emplace_back(names[i], value.text);
+  if (files.size() > before + 1 && files[before].second == value.text)
+    userError(value.flag, " ", value.text, ": several inputs accept images; expected ",
+              files[before].first, "=", value.text);
   if (files.size() == before)
     userError(value.flag, " ", value.text, ": the folder has no file of an input; expected ",
               names.front(), ".npy, or ", names.front(), "=", value.text,
@@ -115,7 +124,7 @@ std::vector<OptionFlag> valueFlags() {
         .summary = "Data of an input: .npy, .npz, .safetensors, token .bin or images",
         .detail =
             "Without NAME=, a folder with a file for each input, such as x.npy: that of python -m "
-            "mtc.data. "
+            "mtc.data; or a folder of images, if one input accepts images. "
             "FILE,FILE,..., a quoted pattern 'DIR/*.npy' or a folder of .npy files joins files "
             "along the first axis. FILE:NAME is an array of a .npz or .safetensors file, "
             "FILE:TYPE the token type of a .bin (u16, u32). A folder with a folder of .jpg or .png "

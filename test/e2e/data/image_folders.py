@@ -107,6 +107,8 @@ with safe_open(folder / "outputs.safetensors", "np") as outputs:
 flat = program(gray, "--data", "image=photos/3")
 assert flat.outputs("flat", "--resume", "saved")["y"].shape == (int((labels == 3).sum()), 10)
 assert "--data labels=FILE is missing" in flat.run("--steps", 1, code=1).stderr
+unnamed = program(gray, "--data", "photos").exported("unnamed", "--steps", 2)
+assert unnamed == photos.exported("named", "--steps", 2), "the only input of images needs no name"
 assert photos.run("--steps", 2, "--balance-classes").stdout
 
 # Threads, kills, ranks, and other seeds.

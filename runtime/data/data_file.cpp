@@ -42,8 +42,8 @@ ArrayOnDisk openSafetensor(const MtcInput &input, const FileChoice &name) {
 }
 
 TokenStream openStream(const MtcInput &input, const FileChoice &name, const std::string &flag) {
-  std::optional<MtcType> type = integerTypeOfName(name.choice);
-  if (!name.choice.empty() && !type)
+  const std::optional<MtcType> type = typeOfName(name.choice);
+  if (!name.choice.empty() && !(type && isInteger(*type)))
     userError(name.path, ":", name.choice,
               ": expected u8, u16, u32, u64, i8, i16, i32 or i64 after the colon");
   return openTokens(name.path, type, input, flag);

@@ -3,6 +3,7 @@
 
 #include "runtime/loop/data_flags.h"
 #include "runtime/loop/setting_flags.h"
+#include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 
 #include <charconv>
@@ -31,6 +32,15 @@ int64_t FlagValue::bytes() const {
 }
 
 namespace {
+
+/// Returns the float types of 16 and 32 bits, which weights can have.
+std::vector<command_line::Choice> weightTypes() {
+  std::vector<command_line::Choice> choices;
+  for (uint32_t type = 0; type < MTC_TYPE_COUNT; ++type)
+    if (const int bits = mtc_float_format(type).bits; bits == 16 || bits == 32)
+      choices.push_back({typeName(type), plainTypeName(type)});
+  return choices;
+}
 
 void setValidateEvery(Options &options, const FlagValue &value) {
   options.isValidateEveryGiven = true;
@@ -218,10 +228,8 @@ const std::vector<OptionFlag> flagsOfRuns = {
       .summary = "Type of the weights of --export-weights",
       .defaultValue = "as loaded in a folder, f32 in a file",
       .group = "Export",
-      .choices = {{"f32", "32 bits"}, {"bf16", "bfloat16"}, {"f16", "IEEE half precision"}}},
-     [](Options &o, const FlagValue &v) {
-       o.weightsFormat.type = v.text == "f32" ? MTC_F32 : v.text == "bf16" ? MTC_BF16 : MTC_F16;
-     }},
+      .choices = weightTypes()},
+     [](Options &o, const FlagValue &v) { o.weightsFormat.type = typeOfName(v.text); }},
     {{.name = "max-shard-size",
       .value = "SIZE",
       .summary = "Maximum size of a file of --export-weights DIR",

@@ -5,6 +5,7 @@
 #include "runtime/io/pending_folder.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/io/tensor_files.h"
+#include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 #include "support/files/written_by_mtc.h"
 
@@ -37,11 +38,6 @@ bool isCompanion(const std::string &name) {
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-/// Returns the name of a float type in config.json.
-const char *nameInConfig(uint32_t type) {
-  return type == MTC_BF16 ? "bfloat16" : type == MTC_F16 ? "float16" : "float32";
-}
-
 /// Returns the text of a file with the float type of the weights.
 std::string configWith(uint32_t type, const std::string &path) {
   const InputFile file(path);
@@ -53,7 +49,7 @@ std::string configWith(uint32_t type, const std::string &path) {
     for (const char *key : {"dtype", "torch_dtype"})
       if (json.contains(key)) {
         isChanged = true;
-        json[key] = nameInConfig(type);
+        json[key] = plainTypeName(type);
       }
   return isChanged
              ? json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"

@@ -37,15 +37,19 @@ int64_t typeBytes(uint32_t type) {
 }
 const char *typeName(uint32_t type) { return record(type).name; }
 const char *numpyTypeName(uint32_t type) { return record(type).numpy; }
+std::string plainTypeName(uint32_t type) {
+  const std::string_view name = record(type).numpy;
+  return std::string(name.substr(name.find('.') + 1));
+}
 bool isInteger(uint32_t type) { return record(type).integer; }
 
 bool isRepresentable(int64_t value, uint32_t type) {
   return withInteger(type, [&](auto example) { return std::in_range<decltype(example)>(value); });
 }
 
-std::optional<MtcType> integerTypeOfName(std::string_view name) {
+std::optional<MtcType> typeOfName(std::string_view name) {
   for (size_t i = 0; i < types.size(); ++i)
-    if (types[i].integer && name == types[i].name)
+    if (name == types[i].name)
       return static_cast<MtcType>(i);
   return std::nullopt;
 }

@@ -19,12 +19,13 @@ const char *typeName(uint32_t type);
 
 /// Returns the argument of numpy's `astype`, for advice in messages: `np.float32`.
 const char *numpyTypeName(uint32_t type);
-
+/// Returns the name in numpy, PyTorch and configurations of transformers: `float32`.
+std::string plainTypeName(uint32_t type);
 bool isInteger(uint32_t type);
 /// Returns whether elements of an integer type can have the value.
 bool isRepresentable(int64_t value, uint32_t type);
-/// Returns the integer type with this `typeName`.
-std::optional<MtcType> integerTypeOfName(std::string_view name);
+/// Returns the type with this `typeName`.
+std::optional<MtcType> typeOfName(std::string_view name);
 
 /// Returns a shape in the form that messages show: `[4, 256]`.
 std::string shapeText(const std::vector<int64_t> &dims);

@@ -274,13 +274,15 @@ int runProgram(const MtcProgram &program, const std::string &programPath,
     } catch (const Failure &) {
       problem = std::current_exception();
     }
-    if (!options.help && !options.version) {
+    if (!options.help && !options.version && !options.describes) {
       ranks.emplace(open, options.timeout); // Before errors are reported, which all ranks may have.
       if (problem)
         std::rethrow_exception(problem);
       runRank(*stageOf(&program, ranks->rank()), programPath, options, *ranks);
     } else if (options.help) {
       print("%s", printable(helpText(program, name, options.helpsWithAll)).c_str());
+    } else if (options.describes) {
+      print("%s\n", describeProgramAsJson(program).c_str());
     } else {
       print("%s: %s, compiled by mtc %s\n", printable(name).c_str(),
             printable(program.model_name).c_str(), program.compiler_version);

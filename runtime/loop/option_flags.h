@@ -60,6 +60,7 @@ struct FlagValue {
 struct OptionFlag {
   command_line::Flag line;
   void (*apply)(Options &, const FlagValue &);
+  bool writesFiles = false; ///< the value is a file or folder that the run writes
 };
 
 /// Returns the flags of a program in the order of the help.

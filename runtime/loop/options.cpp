@@ -200,7 +200,7 @@ Options parseOptions(const MtcProgram &program, const std::vector<std::string> &
   }
   if (options.help)
     return options;
-  if (!options.version)
+  if (!options.version && !options.describes)
     checkTogether(program, options, problems);
   problems.throwIfAny();
   if (!options.readThreads)

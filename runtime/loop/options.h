@@ -38,7 +38,7 @@ struct Options {
   AdapterModel adapterModel;   ///< for --export-adapters
   std::string device;          ///< the value of --device
   std::string offloadFolder;
-  bool summarizes = false, evaluate = false, quiet = false, version = false;
+  bool summarizes = false, evaluate = false, quiet = false, version = false, describes = false;
   bool help = false, helpsWithAll = false; ///< --help-all
   bool useEma = false;                     ///< replace weights by their averages
   bool overwrites = false;     ///< overwrite a checkpoint that the run does not resume from
@@ -71,6 +71,9 @@ Options parseOptions(const MtcProgram &program, const std::vector<std::string> &
 
 /// Returns the files that a value of --data names; none if the value is invalid.
 std::vector<std::string> pathsOfData(const std::string &value);
+
+/// Returns the flags and metrics of a program, for tools: JSON.
+std::string describeProgramAsJson(const MtcProgram &program);
 
 /// Returns the text of --help, or of --help-all, with the program's inputs, outputs, loss and
 /// optimizer.

@@ -111,5 +111,10 @@ shown = run([MTC, "sweep"], folder, code=1).stderr
 assert "mtc sweep: expected a program" in shown, shown
 shown = run([MTC, "sweep", "nothing", "--set", "lr=1", "--out", "x"], folder, code=1).stderr
 assert "nothing: not a program that can be run" in shown, shown
+shown = run([MTC, "sweep", "/bin/true", "--set", "lr=1", "--out", "x"], folder, code=1).stderr
+assert "/bin/true: does not list its flags with --describe" in shown, shown
+described = json.loads(run([program.path, "--describe"], folder).stdout)
+assert {"name": "save", "value": "DIR", "writes_files": True} in described["flags"], described
+assert {"name": "accuracy", "is_higher_better": True} in described["metrics"], described
 shown = sweep("--set", "lr=1e-3", "--out", "metric", "--metric", "f5", "--", *program.data_flags, "--steps", 1, code=1).stderr
 assert "--metric f5: no run has this metric; the metrics are loss" in shown, shown

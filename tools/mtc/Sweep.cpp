@@ -24,12 +24,6 @@ using llvm::StringRef;
 
 namespace {
 
-/// Flags of a program that write files, which the runs must not share.
-constexpr llvm::StringLiteral outputFlags[] = {
-    "save",        "export",        "export-training", "export-weights", "export-adapters",
-    "metrics",     "report",        "profile",         "outputs",        "gradients",
-    "tensorboard", "memory-report", "profile-summary"};
-
 constexpr llvm::StringLiteral runPlaceholder = "{run}";
 
 volatile std::sig_atomic_t isInterrupted = 0;
@@ -54,7 +48,6 @@ private:
   };
 
   llvm::Error prepare();
-  llvm::Expected<std::string> findProgram() const;
   llvm::Error checkOutputs() const;
   std::vector<std::string> commandOf(const SweepRun &run) const;
   std::string recordOf(const SweepRun &run) const;
@@ -66,7 +59,8 @@ private:
 
   const SweepOptions &options;
   bool isQuiet, json;
-  std::string program, path;
+  std::string program;
+  SweptProgram swept;
   std::vector<Setting> settings;
   std::vector<Child> running;
   std::vector<SweepRun> done;
@@ -82,16 +76,6 @@ Sweep::~Sweep() {
     llvm::sys::Wait(child.process, seconds);
 }
 
-llvm::Expected<std::string> Sweep::findProgram() const {
-  if (!llvm::sys::fs::can_execute(program))
-    return makeUserError(program + ": not a program that can be run; expected one that mtc compile "
-                                   "has written");
-  llvm::SmallString<128> absolute(program);
-  if (std::error_code error = llvm::sys::fs::make_absolute(absolute))
-    return makeUserError(program + ": " + error.message());
-  return absolute.str().str();
-}
-
 /// Checks that runs write different files.
 llvm::Error Sweep::checkOutputs() const {
   const std::vector<std::string> &words = options.arguments;
@@ -104,7 +88,7 @@ llvm::Error Sweep::checkOutputs() const {
       return makeUserError("--metrics: mtc sweep sets it for each run; see its folder in --out");
     if (!word.contains('=') && i + 1 < words.size())
       value = words[i + 1];
-    if (llvm::is_contained(outputFlags, name) && !value.contains(runPlaceholder))
+    if (swept.outputFlags.contains(name) && !value.contains(runPlaceholder))
       return makeUserError("--" + name + " " + value + ": all runs would write it; use " +
                            runPlaceholder + " for the folder of a run, such as --" + name + " " +
                            runPlaceholder + "/" + name);
@@ -115,12 +99,12 @@ llvm::Error Sweep::checkOutputs() const {
 llvm::Error Sweep::prepare() {
   if (options.folder.empty())
     return makeUserError("mtc sweep: --out DIR is missing, the folder of the results");
-  if (llvm::Error error = checkOutputs())
-    return error;
-  llvm::Expected<std::string> found = findProgram();
+  llvm::Expected<SweptProgram> found = SweptProgram::find(program);
   if (!found)
     return found.takeError();
-  path = std::move(*found);
+  swept = std::move(*found);
+  if (llvm::Error error = checkOutputs())
+    return error;
   if (std::error_code error = llvm::sys::fs::create_directories(options.folder))
     return makeUserError("--out " + options.folder + ": " + error.message());
   return llvm::Error::success();
@@ -128,7 +112,7 @@ llvm::Error Sweep::prepare() {
 
 /// Returns the program and the arguments of a run.
 std::vector<std::string> Sweep::commandOf(const SweepRun &run) const {
-  std::vector<std::string> words = {path};
+  std::vector<std::string> words = {swept.path};
   bool hasThreads = false;
   for (StringRef word : options.arguments) {
     hasThreads |= word == "--threads" || word.starts_with("--threads=");
@@ -178,7 +162,7 @@ llvm::Error Sweep::start(SweepRun run) {
   std::string message;
   bool failed = false;
   const llvm::sys::ProcessInfo process = llvm::sys::ExecuteNoWait(
-      path, arguments, std::nullopt, redirects, /*MemoryLimit=*/0, &message, &failed);
+      swept.path, arguments, std::nullopt, redirects, /*MemoryLimit=*/0, &message, &failed);
   if (failed)
     return makeUserError(program + ": " + message);
   running.push_back({process, std::move(run)});
@@ -250,7 +234,7 @@ llvm::Error Sweep::finishOne() {
 }
 
 int Sweep::report() {
-  llvm::Expected<std::string> metric = rank(done, options.metric);
+  llvm::Expected<std::string> metric = rank(done, options.metric, swept);
   if (!metric)
     return mtc::tool::report(metric.takeError());
   std::vector<OutputFile> files;
@@ -259,9 +243,7 @@ int Sweep::report() {
   };
   llvm::Error error = add("table.csv", [&](auto &stream) { printCsv(done, *metric, stream); });
   if (!error)
-    error = add("index.html", [&](auto &stream) {
-      writeSweepPage(done, llvm::sys::path::filename(program), *metric, stream);
-    });
+    error = add("index.html", [&](auto &stream) { writeSweepPage(done, swept, *metric, stream); });
   if (!error)
     error = commit(files);
   if (error)

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 #include <cmath>
 
@@ -80,20 +81,21 @@ static std::string table(llvm::ArrayRef<SweepRun> runs, StringRef metric) {
   return html::table("Runs, the best first", columns, rows);
 }
 
-void mtc::tool::writeSweepPage(llvm::ArrayRef<SweepRun> runs, StringRef program, StringRef metric,
-                               llvm::raw_ostream &stream) {
+void mtc::tool::writeSweepPage(llvm::ArrayRef<SweepRun> runs, const SweptProgram &program,
+                               StringRef metric, llvm::raw_ostream &stream) {
   std::string json;
   llvm::raw_string_ostream(json) << dataOf(runs, metric);
   const auto failed =
       llvm::count_if(runs, [](const SweepRun &run) { return !run.problem.empty(); });
   std::string lead = llvm::formatv("{0} runs, by {1}, {2} values first.", runs.size(), metric,
-                                   isHigherBetter(metric) ? "high" : "low");
+                                   program.ranksHigher(metric) ? "high" : "low");
   if (failed)
     lead += llvm::formatv(" {0} failed.", failed);
   if (runs.size() > maxCurves)
     lead += llvm::formatv(" The curves are those of the best {0}.", maxCurves);
   stream << textMark("<!--") << "-->\n"
-         << html::fill(page, {{"PROGRAM", html::escape(llvm::json::fixUTF8(program))},
+         << html::fill(page, {{"PROGRAM", html::escape(llvm::json::fixUTF8(
+                                              llvm::sys::path::filename(program.path)))},
                               {"LEAD", html::escape(lead)},
                               {"TABLE", table(runs, metric)},
                               {"DATA", html::escapeJson(json)}});

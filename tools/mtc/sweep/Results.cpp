@@ -16,14 +16,6 @@ using namespace mtc;
 using namespace mtc::tool;
 using llvm::StringRef;
 
-static constexpr llvm::StringLiteral validationPrefix = "validation_";
-
-bool mtc::tool::isHigherBetter(StringRef metric) {
-  static constexpr llvm::StringLiteral higher[] = {"accuracy", "precision", "recall",
-                                                   "f1",       "auc",       "r2"};
-  return llvm::any_of(higher, [&](StringRef each) { return metric.contains(each); });
-}
-
 llvm::Error mtc::tool::readMetrics(StringRef path, SweepRun &run) {
   llvm::Expected<InputFile> file = readInputFile(path, anyBytes, FileForm::Text);
   if (!file)
@@ -51,7 +43,8 @@ llvm::Error mtc::tool::readMetrics(StringRef path, SweepRun &run) {
   return llvm::Error::success();
 }
 
-std::optional<double> mtc::tool::valueOf(const SweepRun &run, const std::string &metric) {
+std::optional<double> mtc::tool::valueOf(const SweepRun &run, const std::string &metric,
+                                         bool isHigherBetter) {
   const auto found = run.metrics.find(metric);
   if (found == run.metrics.end() || found->second.empty())
     return std::nullopt;
@@ -66,12 +59,13 @@ std::optional<double> mtc::tool::valueOf(const SweepRun &run, const std::string 
   std::optional<double> best;
   for (const SweepRun::Point &point : points)
     if (std::isfinite(point.value) &&
-        (!best || (isHigherBetter(metric) ? point.value > *best : point.value < *best)))
+        (!best || (isHigherBetter ? point.value > *best : point.value < *best)))
       best = point.value;
   return best;
 }
 
-llvm::Expected<std::string> mtc::tool::rank(std::vector<SweepRun> &runs, StringRef metric) {
+llvm::Expected<std::string> mtc::tool::rank(std::vector<SweepRun> &runs, StringRef metric,
+                                            const SweptProgram &program) {
   std::set<std::string> names;
   for (const SweepRun &run : runs)
     for (const auto &[name, points] : run.metrics)
@@ -84,12 +78,13 @@ llvm::Expected<std::string> mtc::tool::rank(std::vector<SweepRun> &runs, StringR
   if (!metric.empty() && !names.empty() && !names.contains(chosen))
     return makeUserError("--metric " + metric + ": no run has this metric; the metrics are " +
                          llvm::join(names, ", "));
+  const bool isHigherBetter = program.ranksHigher(chosen);
   for (SweepRun &run : runs)
-    run.value = valueOf(run, chosen);
+    run.value = valueOf(run, chosen, isHigherBetter);
   auto key = [&](const SweepRun &run) {
     const bool isKnown = run.problem.empty() && run.value && std::isfinite(*run.value);
     const double value = isKnown ? *run.value : 0;
-    return std::tuple(!isKnown, isHigherBetter(chosen) ? -value : value, run.number);
+    return std::tuple(!isKnown, isHigherBetter ? -value : value, run.number);
   };
   llvm::sort(runs, [&](const SweepRun &a, const SweepRun &b) { return key(a) < key(b); });
   return chosen;

@@ -3,6 +3,7 @@
 #ifndef MTC_TOOLS_MTC_SWEEP_RESULTS_H
 #define MTC_TOOLS_MTC_SWEEP_RESULTS_H
 
+#include "tools/mtc/sweep/Program.h"
 #include "tools/mtc/sweep/Settings.h"
 
 #include "llvm/Support/JSON.h"
@@ -36,15 +37,14 @@ llvm::Error readMetrics(llvm::StringRef path, SweepRun &run);
 
 /// Returns the value of a run: the mean of the last tenth of the steps for `loss`, and the best
 /// validation for other metrics.
-std::optional<double> valueOf(const SweepRun &run, const std::string &metric);
+std::optional<double> valueOf(const SweepRun &run, const std::string &metric,
+                              bool isHigherBetter = false);
 
 /// Sorts the runs, the best first, by a metric: `loss`, or one of validations, such as
 /// `validation_loss` or `accuracy`. "" is `validation_loss`, or `loss` without validations.
 /// Returns the metric's name.
-llvm::Expected<std::string> rank(std::vector<SweepRun> &runs, llvm::StringRef metric);
-
-/// Returns whether higher values of a metric are better.
-bool isHigherBetter(llvm::StringRef metric);
+llvm::Expected<std::string> rank(std::vector<SweepRun> &runs, llvm::StringRef metric,
+                                 const SweptProgram &program);
 
 /// Writes the table in columns for a terminal, as CSV or as JSON.
 void printTable(llvm::ArrayRef<SweepRun> runs, llvm::StringRef metric, llvm::raw_ostream &stream);
@@ -52,8 +52,8 @@ void printCsv(llvm::ArrayRef<SweepRun> runs, llvm::StringRef metric, llvm::raw_o
 llvm::json::Value toJson(llvm::ArrayRef<SweepRun> runs, llvm::StringRef metric);
 
 /// Writes a self-contained page with the table and the curves of the best runs.
-void writeSweepPage(llvm::ArrayRef<SweepRun> runs, llvm::StringRef program, llvm::StringRef metric,
-                    llvm::raw_ostream &stream);
+void writeSweepPage(llvm::ArrayRef<SweepRun> runs, const SweptProgram &program,
+                    llvm::StringRef metric, llvm::raw_ostream &stream);
 
 /// Returns the names of all settings, in the order of the runs.
 std::vector<std::string> namesOfSettings(llvm::ArrayRef<SweepRun> runs);

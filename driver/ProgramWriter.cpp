@@ -98,7 +98,7 @@ static void noteAbsent(const Weights &weights, MLIRContext &context) {
               << llvm::join(names.take_front(3), "', '") << "'";
   if (names.size() > 3)
     note << ", ...";
-  note << "): start the program with --weights FILE|DIR, or compile with --init normal:0.02";
+  note << "): start the program with --weights FILE|DIR, or compile with --init normal=0.02";
 }
 
 llvm::Error ProgramWriter::chooseWeights() {

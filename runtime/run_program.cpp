@@ -144,7 +144,8 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
          Ranks &ranks) {
   RunInputs inputs(program, programPath, options, ranks);
   const InitialWeights weights(
-      program, {options.weights, folderOf(programPath), options.threads, options.quiet},
+      program,
+      {options.weights, folderOf(programPath), options.threads, options.quiet, inputs.state.seed},
       inputs.resumed.has_value());
   std::unique_ptr<Device> opened =
       openDevice(program, {options.device, options.threads, arenaBytes(program, options),

@@ -4,6 +4,7 @@
 
 #include "ir/TypeCode.h"
 #include "ir/attributes/DiscardableAttributes.h"
+#include "ir/attributes/InitialRow.h"
 #include "runtime/abi/program.h"
 #include "runtime/abi/storage.h"
 
@@ -134,6 +135,17 @@ static Groups groupsOf(VariableOp piece, int64_t ranks) {
   return {piece.getTensorType().getNumElements(), ranks, 1};
 }
 
+/// Returns the range of elements of a random value that are 0: a row, or null.
+Constant *VariableTable::zeroRange(VariableOp variable) {
+  auto row = variable->getAttrOfType<IntegerAttr>(zeroRowAttribute);
+  if (!row)
+    return c.null();
+  const RankedTensorType type = variable.getSourceType();
+  const int64_t rows = type.getDimSize(0), size = type.getNumElements() / rows,
+                begin = (row.getInt() < 0 ? row.getInt() + rows : row.getInt()) * size;
+  return c.i64Array({begin, begin + size});
+}
+
 LogicalResult VariableTable::add(ModuleOp placed) {
   ProgramOp program = ProgramOp::find(placed);
   const int64_t ranks = program ? program.getRankCount() : 1;
@@ -155,9 +167,11 @@ LogicalResult VariableTable::add(ModuleOp placed) {
     } else if (auto normal = dyn_cast<NormalAttr>(value)) {
       initial = MTC_INITIAL_NORMAL;
       spread = normal.getDeviation().getValueAsDouble();
+      data = zeroRange(variable);
     } else if (auto uniform = dyn_cast<UniformAttr>(value)) {
       initial = MTC_INITIAL_UNIFORM;
       spread = uniform.getBound().getValueAsDouble();
+      data = zeroRange(variable);
     } else if (isa<AsParameterAttr>(value)) {
       initial = MTC_INITIAL_PARAMETER;
     } else if (isa<AdaptedNormsAttr>(value)) {

@@ -45,6 +45,8 @@ public:
   llvm::ArrayRef<llvm::Constant *> getEntries() const { return entries; }
 
 private:
+  llvm::Constant *zeroRange(VariableOp variable);
+
   ConstantBuilder &c;
   llvm::StringMap<uint32_t> index;
   llvm::SmallVector<llvm::Constant *> entries;

@@ -2,6 +2,7 @@
 
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/Mtc.h"
+#include "ir/attributes/InitialRow.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -39,7 +40,8 @@ static const KnownAttribute knownAttributes[] = {
     {algorithmAttribute, {Holder::Operation}, is<CallAlgorithmAttr>, "call algorithm"},
     {quantizationAttribute, {Holder::Operation}, is<QuantizationMapAttr>, "#mtc.quantization"},
     {toleranceAttribute, {Holder::Operation}, is<FloatAttr>, "a number"},
-    {paddedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"}};
+    {paddedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
+    {zeroRowAttribute, {Holder::Operation}, is<IntegerAttr>, "an integer"}};
 
 static LogicalResult verify(Operation *op, Holder holder, StringRef described,
                             NamedAttribute attribute) {

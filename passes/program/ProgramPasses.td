@@ -38,14 +38,29 @@ def EraseUnreadInputs : Pass<"mtc-erase-unread-inputs", "::mlir::ModuleOp"> {
 def InitializeParameters : Pass<"mtc-initialize-parameters", "::mlir::ModuleOp"> {
   let summary = "initialize parameters randomly";
   let description = [{
-    The option is `init` (`InitializationOptions` in `passes/program/Initialization.h`). Without it, the pass does nothing.
-    Variables of other roles are also initialized randomly if their data is missing from the model, so that a model without its
-    weights can be compiled.
+    The option is `init` (`InitializationOptions` in `passes/program/Initialization.h`), a list of forms with or without a pattern of
+    names. Without it, the pass does nothing. The pattern with the most literal characters decides.
+
+    A pattern's form is the initial value of every parameter that matches. A form without a pattern initializes the parameters of
+    layers, and running statistics, by the operations that use them (`passes/program/LayerParameters.h`):
+
+    | use | pytorch | other forms |
+    |---|---|---|
+    | operand of a contraction or convolution | uniform in ±1 / sqrt(fan in) | the form |
+    | added to its result | uniform in ±1 / sqrt(fan in) of the weight | 0 |
+    | rows that indices select | normal, standard deviation 1; a padding row is 0 | normal=S: the form; others: as pytorch |
+    | recurrent layer of H units | uniform in ±1 / sqrt(H) | matrices: the form; biases: 0 |
+    | scale and running variance of a normalization | 1 | 1 |
+    | bias and running mean of a normalization | 0 | 0 |
+
+    A parameter with other uses is an error. So is one whose name in the user's module is not that of a layer's parameter, such as
+    `weight` and `bias`, except that `pytorch` knows the parameters of `nn.MultiheadAttention`. With `normal`, tables are also drawn if
+    their data is missing from the model.
 
     ```mlir
     mtc.variable parameter @w : tensor<8x4xf32> = #mtc.initializer<"w">
     mtc.variable constant @table : tensor<8xf32> = #mtc.initializer<"table">
-    // becomes, with init=normal:0.02:
+    // becomes, with init=*:normal=0.02:
     mtc.variable parameter @w : tensor<8x4xf32> = #mtc.normal<2.000000e-02 : f64>
     mtc.variable constant @table : tensor<8xf32> = #mtc.initializer<"table">
     ```

@@ -30,13 +30,13 @@ typedef enum MtcInitial {
   MTC_INITIAL_ZERO = 0,
   MTC_INITIAL_DATA = 1, /* `data` holds `bytes` bytes, which are stored in the program */
   MTC_INITIAL_FILE = 2, /* read from the weights file, under the variable's name */
-  /* random, from N(0, `spread`²), a pure function of (seed 0, variable's name, element index) */
+  /* random, from N(0, `spread`²), a pure function of (seed, variable's name, element index) */
   MTC_INITIAL_NORMAL = 3,
   /* uninitialized: written only by `gradients`, and allocated only in the arena of that function */
   MTC_INITIAL_NONE = 4,
   MTC_INITIAL_SPLAT = 5,     /* every element is the one stored in `data` */
   MTC_INITIAL_PARAMETER = 6, /* the initial value of the parameter given by MtcVariable::of */
-  /* random, uniform in [-`spread`, `spread`), a pure function of (seed 0, variable's name, element
+  /* random, uniform in [-`spread`, `spread`), a pure function of (seed, variable's name, element
    * index) */
   MTC_INITIAL_UNIFORM = 7,
   /* the norms of the matrix of the adapter whose magnitude the variable is, each over `in` */
@@ -69,7 +69,7 @@ typedef struct MtcVariable {
   MtcTensor tensor;
   uint32_t role;    /* MtcRole */
   uint32_t initial; /* MtcInitial */
-  const void *data; /* null unless MTC_INITIAL_DATA or MTC_INITIAL_SPLAT */
+  const void *data; /* DATA, SPLAT; of random values null, or int64_t [2]: a range of zeros */
   double spread;    /* parameter of MTC_INITIAL_NORMAL and MTC_INITIAL_UNIFORM */
   int32_t of;       /* index of the variable, usually a parameter, to which a gradient, optimizer
                        state, average, copy or low half belongs; -1 otherwise */

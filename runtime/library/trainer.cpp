@@ -52,7 +52,7 @@ Trainer::Trainer(const MtcProgram &program, TrainerOptions given)
       userError("total steps ", options.totalSteps, ": expected 0 or more");
   });
   problems.throwIfAny();
-  state.seed = options.seed;
+  state.seed = options.weights.seed = options.seed;
   state.scheduleSteps = options.totalSteps;
   options.weights.threads = options.threads;
   initial.emplace(program, options.weights, /*keepTrained=*/false);

@@ -5,6 +5,7 @@
 #include "runtime/state/module_tensors.h"
 #include "runtime/state/tensor_reader.h"
 #include "runtime/state/value_reader.h"
+#include "runtime/state/variables.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/floats.h"
@@ -35,8 +36,8 @@ std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found) {
 /// Fills `bytes` bytes of the variable with random numbers, from byte `at` on, the start of a group
 /// of four elements.
 template <typename Element, typename Convert>
-static void fillRandom(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
-                       int threads, const Convert &convert) {
+static void fillRandom(const MtcVariable &variable, uint64_t seed, char *to, int64_t at,
+                       int64_t bytes, int threads, const Convert &convert) {
   auto *elements = reinterpret_cast<Element *>(to);
   constexpr auto size = static_cast<int64_t>(sizeof(Element));
   const int64_t count = bytes / size, firstGroup = at / (4 * size);
@@ -44,18 +45,24 @@ static void fillRandom(const MtcVariable &variable, char *to, int64_t at, int64_
   const auto samplesOf = variable.initial == MTC_INITIAL_NORMAL ? normals : evenSamples;
   onRanges(threads, (count + 3) / 4, 4096, [&](int64_t begin, int64_t end) {
     for (int64_t group = begin; group < end; ++group) {
-      auto samples = samplesOf(0, name, static_cast<uint64_t>(firstGroup + group));
+      auto samples = samplesOf(seed, name, static_cast<uint64_t>(firstGroup + group));
       for (int64_t i = 4 * group; i < std::min(4 * group + 4, count); ++i)
         elements[i] = convert(samples[static_cast<size_t>(i % 4)] * variable.spread);
     }
   });
+  if (!variable.data)
+    return;
+  const auto *zeros = static_cast<const int64_t *>(variable.data);
+  for (int64_t i = std::max(zeros[0] - at / size, int64_t{0});
+       i < std::min(zeros[1] - at / size, count); ++i)
+    elements[i] = convert(0);
 }
 
-static void fillRandom(const MtcVariable &variable, uint32_t type, char *to, int64_t at,
-                       int64_t bytes, int threads) {
+static void fillRandom(const MtcVariable &variable, uint64_t seed, uint32_t type, char *to,
+                       int64_t at, int64_t bytes, int threads) {
   withFloat(type, [&](auto format) {
     fillRandom<typename decltype(format)::Stored>(
-        variable, to, at, bytes, threads, [&](double value) { return format.round(value); });
+        variable, seed, to, at, bytes, threads, [&](double value) { return format.round(value); });
   });
 }
 
@@ -106,7 +113,8 @@ void InitialValues::compute(uint32_t variable, uint32_t type, char *to, int64_t 
     return;
   case MTC_INITIAL_NORMAL:
   case MTC_INITIAL_UNIFORM:
-    return fillRandom(described, type, to, at, bytes, threads);
+    // Values that are not saved are equal in all runs.
+    return fillRandom(described, isSaved(described) ? seed : 0, type, to, at, bytes, threads);
   case MTC_INITIAL_SPLAT:
     return fillSplat(described, type, to, bytes);
   case MTC_INITIAL_ADAPTED_NORMS:

@@ -18,8 +18,8 @@ public:
   /// `chosen` is the file of --weights, `own` the weights file of the program; null if it is not
   /// read.
   InitialValues(const MtcProgram &program, const NamedWeights *chosen, const NamedWeights *own,
-                int threads)
-      : program(program), chosen(chosen), own(own), threads(threads) {
+                uint64_t seed, int threads)
+      : program(program), chosen(chosen), own(own), seed(seed), threads(threads) {
     if (chosen)
       unknown = chosen->unknown();
   }
@@ -49,6 +49,7 @@ private:
 
   const MtcProgram &program;
   const NamedWeights *chosen, *own;
+  uint64_t seed; ///< of random values
   int threads;
   std::vector<std::string> unknown;
 };

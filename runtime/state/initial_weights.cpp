@@ -106,12 +106,12 @@ InitialWeights::InitialWeights(const MtcProgram &program, const WeightsChoice &c
     if (!keepTrained || !isSaved(program.variables[i]))
       variables.push_back(i);
   openChosen();
-  const InitialValues values(program, chosenWeights(), nullptr, 1);
+  const InitialValues values(program, chosenWeights(), nullptr, choice.seed, 1);
   if (*program.weights_file &&
       std::any_of(variables.begin(), variables.end(),
                   [&](uint32_t variable) { return values.needsOwn(variable); }))
     own.emplace(openOwn(program, choice.programFolder));
-  initial.emplace(program, chosenWeights(), own ? &*own : nullptr, choice.threads);
+  initial.emplace(program, chosenWeights(), own ? &*own : nullptr, choice.seed, choice.threads);
   if (!chosen)
     requireOwn();
   check(!choice.file.empty());

@@ -19,6 +19,7 @@ struct WeightsChoice {
   std::string programFolder; ///< folder of the program's own weights
   int threads = 1;           ///< number of threads that compute values
   bool isQuiet = false;      ///< suppresses notes and progress bars
+  uint64_t seed = 0;         ///< of initial values that are drawn
 };
 
 /// Returns the path of the weights that the user chose: `given`, the value of --weights, or that

@@ -32,7 +32,7 @@ def mtc(*words, code=0):
 
 
 read = ["model.onnx", "--freeze", "table", "--freeze", "b", "--loss", "mse"]
-drawn = ["--init", "normal:0.02"]
+drawn = ["--init", "*:normal=0.02"]
 np.save(FOLDER / "x.npy", np.ones((4, 64), np.float32))
 np.save(FOLDER / "labels.npy", np.ones((4, 64), np.float32))
 DATA = ("--data", "x=x.npy", "--data", "labels=labels.npy")

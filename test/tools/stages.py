@@ -20,7 +20,7 @@ MODELS = {
     "digits": (["--dim", "batch=16", "--freeze", "layers.0.bias"],
                ["--loss", "cross-entropy", "--lr", "2e-3", "--schedule", "cosine", "--warmup", "7"], []),
     "gpt2": (["--dim", "batch=2", "--dim", "sequence=16"],
-             ["--optimizer", "sgd", "--clip-norm", "1", "--init", "normal:0.02", "--accumulate", "3"],
+             ["--optimizer", "sgd", "--clip-norm", "1", "--init", "normal=0.02", "--accumulate", "3"],
              ["mtc-fuse-kernels", "mtc-fuse-update"]),
 }
 

@@ -64,7 +64,7 @@ for number, (name, why) in enumerate(REFUSED):
     path = model(f"refused{number}", "#" * len(name), "w")
     path.write_bytes(path.read_bytes().replace(b"#" * len(name), name))
     before = sorted(folder.iterdir())
-    result = run([MTC, "compile", path, *FLAGS, "--init", "normal:0.02", "-o", folder / "refused"], folder, code=1)
+    result = run([MTC, "compile", path, *FLAGS, "--init", "*:normal=0.02", "-o", folder / "refused"], folder, code=1)
     assert why in result.stderr and "rename it in the model" in result.stderr, result.stderr
     assert sorted(folder.iterdir()) == before
 

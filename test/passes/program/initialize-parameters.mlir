@@ -1,13 +1,13 @@
-// RUN: mtc-opt %s --mtc-initialize-parameters=init=normal:0.02 | FileCheck %s --check-prefixes=CHECK,DRAWN
+// RUN: mtc-opt %s --mtc-initialize-parameters=init=*:normal=0.02 | FileCheck %s --check-prefixes=CHECK,DRAWN
 // RUN: mtc-opt %s --mtc-initialize-parameters | FileCheck %s --check-prefixes=CHECK,READ
-// RUN: not mtc-opt %s --mtc-initialize-parameters=init=normal:-1 2>&1 | FileCheck %s --check-prefix=ERROR
-// ERROR: error: --init normal:-1: expected normal:S with a standard deviation S from 1.2e-38 to 3.4e+38
+// RUN: not mtc-opt %s --mtc-initialize-parameters=init=*:normal=-1 2>&1 | FileCheck %s --check-prefix=ERROR
+// ERROR: error: --init *:normal=-1: normal=-1: expected a number
+// RUN: not mtc-opt %s --mtc-initialize-parameters=init=normal=0.02 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: --init normal=0.02: no layer is known to which these parameters belong: 'w' (tensor<8x4xf32>); specify their initial values, such as --init 'NAME:normal=0.02'
 
-// The pipeline (which finds no @forward here) has the option too, and rejects the same values before anything runs.
-// RUN: not mtc-opt %s --dump-pass-pipeline --mtc-training-pipeline="init=normal:0.5" 2>&1 | FileCheck %s --check-prefix=PIPELINE
-// PIPELINE: mtc-initialize-parameters{init=normal:0.5}
+// The pipeline has the option too, and rejects the same values before anything runs.
 // RUN: not mtc-opt %s --mtc-training-pipeline="init=uniform" 2>&1 | FileCheck %s --check-prefix=REFUSED
-// REFUSED: --init uniform: expected normal:S
+// REFUSED: --init uniform: uniform: expected uniform=N with the bound
 
 // DRAWN: mtc.variable parameter @w : tensor<8x4xf32> = #mtc.normal<2.000000e-02 : f64>
 // READ: mtc.variable parameter @w : tensor<8x4xf32> = #mtc.initializer<"w">

@@ -75,7 +75,7 @@ class _LargeOnMeta(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = dict(kwargs or {})
-        if func is torch.empty and not kwargs.get("out"):
+        if func is torch.empty and kwargs.get("out") is None:
             with torch.device("meta"):
                 result = func(*args, **kwargs | {"device": "meta"})
             if result.numel() >= LARGE:

@@ -188,12 +188,13 @@ def _summary(
     if task == "sequence-classification" and model.config.num_labels == 1:
         loss = "mse"
     has_weights = options.hf.is_dir() and any(options.hf.glob("*.safetensors"))
-    command = ["mtc compile", str(options.output), *(f"--dim {dim}={FLAGS[dim]}" for dim in dims), f"--loss {loss} -o train"]
+    weights = f"--weights {options.hf if has_weights else 'DIR'}"
+    command = ["mtc compile", str(options.output), weights, *(f"--dim {dim}={FLAGS[dim]}" for dim in dims), f"--loss {loss} -o train"]
     return "\n".join(
         (
             f"{options.output}: {type(model).__name__}, {count:,} parameters in {len(found.parameters)} tensors, without weights",
             f"inputs: {', '.join(shown)}",
             f"next: {' '.join(command)}",
-            f"      ./train --weights {options.hf if has_weights else 'DIR'} --data ...",
+            "      ./train --data ...",
         )
     )

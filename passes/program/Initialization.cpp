@@ -35,6 +35,10 @@ static llvm::Error problem(const llvm::Twine &text) { return llvm::createStringE
 llvm::Expected<InitialRule> InitialRule::parse(StringRef text) {
   InitialRule rule;
   rule.text = text.str();
+  // Every parameter, whatever its layer.
+  if (StringRef number = text; number.consume_front("normal:"))
+    if (double ignored = 0; parseValue(number, ignored).empty())
+      return parse(("*:normal=" + number).str());
   // Names may contain colons, such as onnx::MatMul_3.
   const size_t colon = text.rfind(':');
   StringRef form = text;

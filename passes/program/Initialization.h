@@ -45,7 +45,8 @@ struct InitializationOptions {
                       "xavier-normal, kaiming-uniform or kaiming-normal. Without a pattern, the "
                       "form is that of weights of layers: biases are 0 and scales of "
                       "normalizations 1. pytorch has the defaults of PyTorch's modules for all. "
-                      "The program's --seed draws other weights.",
+                      "normal:S is the same as *:normal=S, for models that are only planned or "
+                      "measured. The program's --seed draws other weights.",
             .defaultText = "the weights of the model"},
            [](const InitializationOptions &all) { return all.check(); });
   }

@@ -1,4 +1,5 @@
 // RUN: mtc-opt %s --mtc-initialize-parameters=init=*:normal=0.02 | FileCheck %s --check-prefixes=CHECK,DRAWN
+// RUN: mtc-opt %s --mtc-initialize-parameters=init=normal:0.02 | FileCheck %s --check-prefixes=CHECK,DRAWN
 // RUN: mtc-opt %s --mtc-initialize-parameters | FileCheck %s --check-prefixes=CHECK,READ
 // RUN: not mtc-opt %s --mtc-initialize-parameters=init=*:normal=-1 2>&1 | FileCheck %s --check-prefix=ERROR
 // ERROR: error: --init *:normal=-1: normal=-1: expected a number

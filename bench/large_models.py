@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TOKENS = 2048
 LLAMA_70B = Model("Llama-3 70B", 80, 8192, 64, 128256, TOKENS, hidden=28672, groups=8)
 MODELS = {"8B": (dataclasses.replace(LLAMA_8B, length=TOKENS), "12GB"), "70B": (LLAMA_70B, "139GB")}
-FLAGS = ["--loss", "causal-lm", "--init", "normal=0.02", "--optimizer", "adamw", "--precision", "bf16", "--target", "cuda:sm_90"]
+FLAGS = ["--loss", "causal-lm", "--init", "normal:0.02", "--optimizer", "adamw", "--precision", "bf16", "--target", "cuda:sm_90"]
 COMMANDS = ["plan", "budget", "compile"]
 
 

@@ -209,7 +209,7 @@ def row(name: str, setting: str, folder: Path) -> list[int | None]:
     sizes = {"batch": model.batch, "sequence": model.length, "target": model.length}
     text = file.with_suffix(".txt").read_text()
     flags = [f"--dim={dim}={size}" for dim, size in sizes.items() if dim in text]
-    flags += ["--loss", model.loss, "--optimizer", "adamw", "--init", "*:normal=0.02", "--tune", "off", *SETTINGS[setting]]
+    flags += ["--loss", model.loss, "--optimizer", "adamw", "--init", "normal:0.02", "--tune", "off", *SETTINGS[setting]]
     plan = json.loads(run(MTC, "plan", file, *flags, "--json")[0])["peak_bytes"]
     run(MTC, "compile", file, *flags, "-o", folder / "train", "--force")
     given = [f"--data={array.stem}={array}" for array in folder.glob("*.npy")]

@@ -89,7 +89,7 @@ def in_units(value: float) -> str:
 
 def main(arguments: list[str]) -> None:
     options = parse(arguments)
-    flags = ["--loss", "causal-lm", "--init", "*:normal=0.02", "--precision", options.precision, "--offload", "auto", "--memory", options.memory]
+    flags = ["--loss", "causal-lm", "--init", "normal:0.02", "--precision", options.precision, "--offload", "auto", "--memory", options.memory]
     flags += shlex.split(options.flags)
     environment = os.environ | {"TMPDIR": str(options.disk)}
     with tempfile.TemporaryDirectory() as name:

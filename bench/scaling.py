@@ -243,7 +243,7 @@ class Planner:
     def plan(self, row: Row, layers: int, factor: float) -> Prediction:
         path = self.folder / f"{re.sub(r'[^0-9A-Za-z]+', '-', row.name)}-{layers}.onnx"
         Decoder(row.model, layers, row.samples).save(path)
-        command = [self.mtc, "plan", path, "--loss", "causal-lm", "--optimizer", "adamw", "--precision", "bf16", "--init", "normal=0.02",
+        command = [self.mtc, "plan", path, "--loss", "causal-lm", "--optimizer", "adamw", "--precision", "bf16", "--init", "normal:0.02",
                    "--target", row.machine.target, "--ranks", row.gpus, "--shard", row.shard, "--network", row.machine.network(factor), "--json"]  # fmt: skip
         result = subprocess.run([str(word) for word in command], capture_output=True, text=True)
         if result.returncode:

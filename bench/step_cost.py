@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the estimated step time of `mtc plan` with measurements.
 
-    bench/step_cost.py gpt2-124m.onnx --batch 4 --flags "--dim batch=4 --dim sequence=256 --loss causal-lm --init normal=0.02"
+    bench/step_cost.py gpt2-124m.onnx --batch 4 --flags "--dim batch=4 --dim sequence=256 --loss causal-lm --init normal:0.02"
     bench/step_cost.py vit.onnx --data data --flags "--dim batch=16 --loss cross-entropy"
 
 Prints one table row with these columns:

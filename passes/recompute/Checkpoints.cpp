@@ -97,9 +97,13 @@ private:
            });
   }
 
-  bool isLarge(Value value) const { return bytesOf(value) * smallPart > largest; }
+  bool isLarge(Value value) const {
+    return cast<RankedTensorType>(value.getType()).getNumElements() > 1 &&
+           bytesOf(value) * smallPart > largest;
+  }
 
-  /// Values smaller than 1/smallPart of the largest one, such as row statistics, are ignored.
+  /// Values smaller than 1/smallPart of the largest one, such as row statistics, and single
+  /// elements, such as a dropout rate, are ignored.
   static constexpr int64_t smallPart = 4096;
 
   llvm::DenseSet<Operation *> forward;

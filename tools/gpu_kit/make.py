@@ -81,7 +81,7 @@ FITTED = {
     ),
 }  # fmt: skip
 BENCH = ("models", "pytorch_steps", "random_data")
-INITIAL = ["--init", "normal=0.02"]
+INITIAL = ["--init", "normal:0.02"]
 
 
 def fail(message: str):

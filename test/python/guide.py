@@ -24,6 +24,7 @@ for name, minimum in LEAST.items():
     count = {language: sum(found == language for found, _ in blocks) for language in minimum}
     assert all(count[language] >= least for language, least in minimum.items()), (name, count)
     exported = {model for language, block in blocks if language == "python" for model in re.findall(r'"(\w+\.onnx)"', block)}
+    exported |= {model for language, block in blocks if language == "shell" for model in re.findall(r"mtc\.export .*-o (\w+\.onnx)", block)}
     for language, block in blocks:
         if language == "python":
             compile(block, str(page), "exec")

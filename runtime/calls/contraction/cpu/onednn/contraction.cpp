@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <optional>
@@ -323,8 +324,12 @@ std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction
     if (result->plan(contraction, problem, threads) && (!executable || result->build()))
       return result;
   }
-  if (auto result = createPanelContraction(contraction, problem, threads, machineVectors()))
-    return result;
+  // Loops compute plain matrices of more elements than the library accepts in an axis: panels would
+  // have as many tasks.
+  const bool isPlain = !isStored && type == MTC_F32 && contraction.algorithm != MTC_OWN_PANELS;
+  if (!isPlain || std::max({problem.m(), problem.n(), problem.k()}) <= INT32_MAX)
+    if (auto result = createPanelContraction(contraction, problem, threads, machineVectors()))
+      return result;
   return createLoopContraction(contraction, problem, threads);
 }
 

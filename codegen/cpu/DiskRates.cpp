@@ -25,7 +25,8 @@ namespace {
 /// An unnamed temporary file that is accessed with direct I/O, bypassing the page cache.
 class ProbeFile {
 public:
-  static constexpr int64_t pieceBytes = int64_t{4} << 20, pieces = 48;
+  /// Copies are as large as the windows of offloaded state.
+  static constexpr int64_t pieceBytes = int64_t{8} << 20, pieces = 16;
 
   explicit ProbeFile(const std::string &folder)
       : descriptor(open(folder.c_str(), O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600)),
@@ -42,20 +43,35 @@ public:
     std::fill(memory, memory + 2 * pieceBytes, 'x');
     // Writes the blocks that are read below, since reads of unwritten blocks do not access the
     // disk.
-    if (!write(0, pieces / 4))
+    if (!write(0, pieces))
       return std::nullopt;
-    double reading = 0, writing = 0;
-    std::thread reader([&] { reading = seconds([&] { return read(pieces / 4); }); });
-    writing = seconds([&] { return write(pieces, pieces / 4); });
-    reader.join();
-    if (reading <= 0 || writing <= 0)
-      return std::nullopt;
-    const auto moved = pieces / 4 * pieceBytes;
-    const auto bytes = static_cast<double>(moved);
-    return DiskRates{bytes / reading, bytes / writing};
+    // Other processes only make the disk slower, so the fastest round is closest to its rate.
+    std::optional<DiskRates> best;
+    for (int round = 0; round < rounds; ++round) {
+      std::optional<DiskRates> found = measureRound();
+      if (!found)
+        return std::nullopt;
+      if (!best || found->read + found->write > best->read + best->write)
+        best = found;
+    }
+    return best;
   }
 
 private:
+  static constexpr int rounds = 4;
+
+  /// Reads and writes all pieces at once.
+  std::optional<DiskRates> measureRound() {
+    double reading = 0, writing = 0;
+    std::thread reader([&] { reading = seconds([&] { return read(pieces); }); });
+    writing = seconds([&] { return write(pieces, pieces); });
+    reader.join();
+    if (reading <= 0 || writing <= 0)
+      return std::nullopt;
+    const auto bytes = static_cast<double>(pieces * pieceBytes);
+    return DiskRates{bytes / reading, bytes / writing};
+  }
+
   /// Returns the duration of the action, or 0 if it failed.
   template <typename Action> static double seconds(const Action &action) {
     auto begin = std::chrono::steady_clock::now();
@@ -85,7 +101,7 @@ private:
 static std::optional<DiskRates> measureOnce() {
   const std::string folder = mtc_default_offload_folder();
   const std::string key =
-      measurementKey(llvm::formatv("rates of the disk of {0}, version 1", folder).str());
+      measurementKey(llvm::formatv("rates of the disk of {0}, version 2", folder).str());
   KernelCache cache(KernelCache::defaultFolder());
   if (std::unique_ptr<llvm::MemoryBuffer> kept = cache.find(key)) {
     auto [read, write] = kept->getBuffer().trim().split('\t');

@@ -14,7 +14,7 @@ struct DiskRates {
 };
 
 /// Returns the rates of the default offload disk (runtime/abi/offload.h) if the program is compiled
-/// for this machine. They are read from the kernel cache, or measured in about half a second.
+/// for this machine. They are read from the kernel cache, or measured in about a second.
 /// Returns the rates of a typical solid-state disk if `rates` names a class, for another processor,
 /// and if the measurement fails. The result is cached for the lifetime of the process.
 const DiskRates &diskRatesOf(llvm::StringRef rates, llvm::StringRef processor);

@@ -43,9 +43,11 @@ def _samples_of_arrays(arrays: Mapping[str, Any], inputs: Inputs) -> Samples:
     shared = inputs.shared
 
     def column_of(name: str, part: Any) -> Any:
-        # Columns of pandas have a shape, but are not indexed by position.
-        part = part if hasattr(part, "shape") and not hasattr(part, "to_numpy") else _values(part)
-        return inputs.column(name, part) if has_rows(part) and name not in shared else part if hasattr(part, "shape") else np.asarray(part)
+        if hasattr(part, "to_numpy"):  # Columns of pandas are not indexed by position.
+            part = part.to_numpy()
+        if has_rows(part) and name not in shared:
+            return inputs.column(name, part)
+        return part if hasattr(part, "shape") else np.asarray(part)
 
     columns = {name: column_of(name, part) for name, part in arrays.items()}
     counts = {name: len(column) for name, column in columns.items() if name not in shared}
@@ -60,11 +62,6 @@ def _samples_of_arrays(arrays: Mapping[str, Any], inputs: Inputs) -> Samples:
 
     lengths = {name: column.lengths for name, column in columns.items() if isinstance(column, Ragged)}
     return Samples(next(iter(counts.values()), 0), take, inputs.lengths_of(lengths))
-
-
-def _values(part: Any) -> Any:
-    """Returns a list as it is, and a column of pandas or another array as an array."""
-    return part if isinstance(part, (list, tuple)) else np.asarray(part)
 
 
 def _length(value: Any) -> int:

@@ -39,7 +39,11 @@ def to_array(value: Any) -> NDArray[Any]:
 def has_rows(value: Any) -> bool:
     """Returns whether a value is a list of rows, which may differ in length."""
     is_list = isinstance(value, (list, tuple)) or getattr(value, "dtype", None) == np.dtype(object)
-    return is_list and len(value) > 0 and hasattr(next(iter(value)), "__len__") and not isinstance(next(iter(value)), str)
+    if not is_list or len(value) == 0:
+        return False
+    first = next(iter(value))
+    # Scalars of PyTorch and numpy have a length, too, which fails.
+    return hasattr(first, "__len__") and not isinstance(first, str) and getattr(first, "ndim", 1) > 0
 
 
 def _converted(array: NDArray[Any], info: TensorInfo) -> NDArray[Any]:

@@ -67,7 +67,7 @@ class Ragged:
 
     def next_values(self, last: int) -> Ragged:
         """Returns the next value of each value, and ``last`` for the last one of a row."""
-        return Ragged([np.append(row[1:], np.array(last, row.dtype)) if len(row) else row for row in self.rows])
+        return Ragged([np.append(row[1:], last) if len(row) else row for row in self.rows])
 
     def padded(self, length: int, value: int) -> NDArray[Any]:
         """Returns an array with rows of one length, at least the longest."""

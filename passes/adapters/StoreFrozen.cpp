@@ -190,10 +190,10 @@ void StoreFrozenPass::runOnOperation() {
         variable.getTensorType().getElementType().isF32())
       store(variable);
   Location everywhere = UnknownLoc::get(&getContext());
-  if (matrices == 0)
+  if (matrices == 0 && inBf16.empty())
     emitWarning(everywhere, "--frozen-bits ")
-        << options->bits << " has no effect: no frozen f32 matrix is used only by contractions";
-  else
+        << options->bits << " has no effect: the program reads no frozen f32 matrix";
+  if (matrices)
     emitRemark(everywhere, "frozen matrices stored in ")
         << options->bits << " bits: " << matrices << ", in " << bytes << " bytes";
   if (!inBf16.empty())

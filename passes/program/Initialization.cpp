@@ -90,6 +90,7 @@ std::string InitializationOptions::check() const {
 
 std::vector<InitialRule> InitializationOptions::rules() const {
   std::vector<InitialRule> rules;
+  rules.reserve(init.size());
   for (const std::string &text : init)
     rules.push_back(llvm::cantFail(InitialRule::parse(text)));
   return rules;

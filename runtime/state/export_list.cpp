@@ -79,6 +79,7 @@ public:
         std::tie(found->second.buffer, found->second.original) =
             std::pair(&program.buffers[i], nullptr);
     std::vector<ExportedTensor> all;
+    all.reserve(tensors.size());
     for (auto &[name, tensor] : tensors)
       all.push_back(std::move(tensor));
     std::sort(all.begin(), all.end(), [&](const ExportedTensor &a, const ExportedTensor &b) {

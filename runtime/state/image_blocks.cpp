@@ -63,6 +63,7 @@ std::vector<ImageBlock> blocksOf(const MtcTensorImage *image, int64_t count) {
   if (!image || image->part_count == 0)
     return {{0, 0, {{count, 1, 1}}}};
   std::vector<ImageBlock> blocks;
+  blocks.reserve(image->part_count);
   for (uint32_t i = 0; i < image->part_count; ++i)
     blocks.push_back(blockOf(image->parts[i]));
   return blocks;

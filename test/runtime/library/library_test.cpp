@@ -355,27 +355,27 @@ TEST_F(Library, RejectsMissingPointers) {
 
 TEST_F(Library, RunsInSeveralThreads) {
   constexpr int steps = 50;
-  auto trained = [&](int number) {
+  auto trained = [&](int seed, const std::string &folder) {
     mtc_model_options options = {};
-    options.seed = static_cast<uint64_t>(number);
+    options.seed = static_cast<uint64_t>(seed);
     Owned owned(options);
     for (int i = 0; i < steps; ++i)
       owned.train();
-    EXPECT_EQ(mtc_model_save(owned.trainer, path("of-" + std::to_string(number)).c_str()),
-              MTC_MODEL_OK)
-        << owned.message();
+    EXPECT_EQ(mtc_model_save(owned.trainer, path(folder).c_str()), MTC_MODEL_OK) << owned.message();
     return owned.weight("fc.weight");
   };
-  const std::vector<float> expected = trained(0);
+  // The seed draws the initial weights: the two differ.
+  const std::array<std::vector<float>, 2> expected = {trained(1, "first"), trained(2, "second")};
+  EXPECT_NE(expected[0], expected[1]);
   std::array<std::vector<float>, 2> found;
   std::vector<std::thread> threads;
   threads.reserve(2);
   for (int i = 0; i < 2; ++i)
-    threads.emplace_back([&, i] { found[static_cast<size_t>(i)] = trained(i + 1); });
+    threads.emplace_back(
+        [&, i] { found[static_cast<size_t>(i)] = trained(i + 1, "thread-" + std::to_string(i)); });
   for (std::thread &thread : threads)
     thread.join();
-  EXPECT_EQ(found[0], expected);
-  EXPECT_EQ(found[1], expected);
+  EXPECT_EQ(found, expected);
 }
 
 } // namespace

@@ -209,10 +209,13 @@ void addTargetFlags(FlagTable &flags) {
             scope);
   flags.add(&Options::costModel,
             {.name = "cost-model",
-             .valueName = "CLASS",
-             .help = "Processor class of the cost model",
-             .detail = "avx512bf16, avx512, avx2, sse or neon.",
-             .defaultText = "measured on this machine"},
+             .valueName = "CLASS|GPU",
+             .help = "Processor class or GPU of the cost model",
+             .detail =
+                 "avx512bf16, avx512, avx2, sse or neon; with --target cuda, a GPU: a100, a40, "
+                 "l40s, h100, b200, rtx-3060, rtx-3090, rtx-4060, rtx-4070, rtx-4090 or "
+                 "rtx-5090.",
+             .defaultText = "this machine, or a GPU of the architecture"},
             scope);
   flags.add(&Options::tune,
             {.name = "tune",

@@ -50,7 +50,7 @@ struct Options {
   bool verbose = false, quiet = false;
   bool explainsDefaults = true; // Whether sizes that mtc chooses are noted.
   std::string cpu;              // `--cpu`; empty: CPU of this machine.
-  std::string costModel;        // Processor class of `--cost-model`; empty: measure this machine.
+  std::string costModel;        // Processor class or GPU of `--cost-model`; empty: the default.
   std::string tune;             // Value of `--tune`; empty: the target's default.
   unsigned threads = 0;
   bool noCache = false;

@@ -47,10 +47,12 @@ llvm::Error cuda::checkWithout(StringRef libraries) {
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef architectures, Precision, bool, StringRef without,
-                                 unsigned, StringRef, StringRef) {
+                                 unsigned, StringRef, StringRef, StringRef rates) {
   if (auto parsed = parseArchitectures(architectures); !parsed)
     return emitError() << llvm::toString(parsed.takeError());
   if (llvm::Error error = checkWithout(without))
+    return emitError() << llvm::toString(std::move(error));
+  if (llvm::Error error = checkGpu(rates))
     return emitError() << llvm::toString(std::move(error));
   return success();
 }
@@ -95,12 +97,18 @@ static unsigned numberOf(TargetAttr target) {
   return first.major * 10 + first.minor;
 }
 
+/// Returns the figures of the GPU in `rates`, or otherwise of the first architecture.
+static const GpuFigures &figuresOfTarget(TargetAttr target) {
+  const GpuFigures *named = target.getRates().empty() ? nullptr : findFigures(target.getRates());
+  return named ? *named : figuresOf(numberOf(target));
+}
+
 double TargetAttr::getCallSeconds(CallAttrInterface call) const {
-  return figuresOf(numberOf(*this)).getSeconds(call, getContractionPrecision());
+  return figuresOfTarget(*this).getSeconds(call, getContractionPrecision());
 }
 
 double TargetAttr::getKernelSeconds(Operation *kernel) const {
-  return figuresOf(numberOf(*this)).getSeconds(costOfKernel(kernel));
+  return figuresOfTarget(*this).getSeconds(costOfKernel(kernel));
 }
 
 MemorySpace TargetAttr::getOffloadSpace() const { return MemorySpace::PinnedHost; }
@@ -109,15 +117,15 @@ double TargetAttr::getTransferSeconds(MemorySpace source, MemorySpace destinatio
                                       int64_t bytes) const {
   if (source == destination)
     return getCopySeconds(bytes);
-  return figuresOf(numberOf(*this)).getTransferSeconds(bytes);
+  return figuresOfTarget(*this).getTransferSeconds(bytes);
 }
 
 double TargetAttr::getCopySeconds(int64_t bytes) const {
-  return figuresOf(numberOf(*this)).getCopySeconds(bytes);
+  return figuresOfTarget(*this).getCopySeconds(bytes);
 }
 
 std::string TargetAttr::describeRates() const {
-  const GpuFigures &gpu = figuresOf(numberOf(*this));
+  const GpuFigures &gpu = figuresOfTarget(*this);
   return llvm::formatv("by the data sheet of NVIDIA {0} (sm_{1}), not measured", gpu.name,
                        gpu.number);
 }

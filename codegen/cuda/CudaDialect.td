@@ -23,6 +23,7 @@ def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterface
     convolutions are lowered to contractions of windows. Library calls are computed by cuBLASLt, cuDNN and mtc's own device code
     (attention, the cells of recurrent layers). `processor` is the program's host processor: `host`, the machine that compiles,
     or an LLVM CPU name. `features` are LLVM target features added to the processor's; the host program uses `threads` threads.
+    The cost model uses the data sheet of the GPU `rates` (`a100`, `h100`, `rtx-4090`, …), or of the first architecture's usual GPU.
 
     ```mlir
     module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90,compute_90", precision = tf32>} { … }
@@ -34,7 +35,8 @@ def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterface
                         StringRefParameter<"", [{""}]>:$without,
                         DefaultValuedParameter<"unsigned", "1">:$threads,
                         StringRefParameter<"", [{"host"}]>:$processor,
-                        StringRefParameter<"", [{""}]>:$features);
+                        StringRefParameter<"", [{""}]>:$features,
+                        StringRefParameter<"", [{""}]>:$rates);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

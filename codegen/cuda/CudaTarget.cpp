@@ -5,6 +5,7 @@
 #include "codegen/cuda/Architecture.h"
 #include "codegen/cuda/DeviceCall.h"
 #include "codegen/cuda/DeviceCode.h"
+#include "codegen/cuda/GpuFigures.h"
 #include "codegen/cuda/Hardware.h"
 #include "codegen/gpu/KernelEmitter.h"
 #include "codegen/program/ProgramTables.h"
@@ -12,6 +13,7 @@
 #include "runtime/abi/program.h"
 
 #include "mlir/IR/Threading.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -169,12 +171,18 @@ llvm::Expected<TargetAttrInterface> cuda::parseTarget(StringRef detail, MLIRCont
     return llvm::createStringError("--tune " + flags.tune +
                                    ": not supported by the target 'cuda', whose libraries choose "
                                    "their kernels on the GPU");
-  if (!flags.rates.empty())
-    return llvm::createStringError("--cost-model " + flags.rates +
-                                   ": not supported by the target 'cuda', whose times follow the "
-                                   "data sheet of the GPU in --target");
+  if (llvm::Error error = checkGpu(flags.rates))
+    return error;
+  if (const GpuFigures *gpu = findFigures(flags.rates);
+      gpu && llvm::all_of(*architectures, [&](const Architecture &each) {
+        return each.major * 10 + each.minor > gpu->number;
+      }))
+    return llvm::createStringError(llvm::formatv(
+        "--cost-model {0}: {1} has the architecture sm_{2}, which does not run {3}; use "
+        "--target cuda:sm_{2}",
+        gpu->key, gpu->name, gpu->number, names));
   return TargetAttr::get(&context, names, flags.precision, flags.emulate, without, flags.threads,
-                         flags.cpu, flags.features);
+                         flags.cpu, flags.features, flags.rates);
 }
 
 llvm::Expected<std::unique_ptr<Target>> cuda::createTarget(Attribute attribute, unsigned optLevel) {

@@ -1,7 +1,7 @@
 //===- GpuFigures.cpp - Peak rates of GPUs for the cost model ---------------------------------===//
 //
 // Sources: NVIDIA's data sheets and architecture white papers for A100 (SXM, 80 GB), A40, L40S,
-// H100 (SXM), B200 (SXM), GeForce RTX 5090. Tensor core rates are without sparsity, with f32
+// H100 (SXM), B200 (SXM) and the GeForce cards. Tensor core rates are without sparsity, with f32
 // accumulation.
 //
 //===------------------------------------------------------------------------------------------===//
@@ -11,23 +11,45 @@
 #include "ir/TypeCode.h"
 #include "runtime/abi/cuda_library_call.h"
 
+#include "llvm/ADT/StringExtras.h"
+
+using llvm::StringRef;
 using namespace mtc;
 using namespace mtc::cuda;
 
+/// The first GPU of an architecture is its default.
 static constexpr GpuFigures known[] = {
-    {80, "A100", 9.7, 19.5, 156, 312, 2039, 32, 108},
-    {86, "A40", 0.58, 37.4, 74.8, 149.7, 696, 32, 84},
-    {89, "L40S", 1.4, 91.6, 183, 362, 864, 32, 142},
-    {90, "H100", 33.5, 66.9, 494.7, 989.4, 3352, 64, 132},
-    {100, "B200", 37, 75, 1100, 2250, 7700, 64, 148},
-    {120, "GeForce RTX 5090", 1.6, 104.8, 104.8, 209.5, 1792, 64, 170}};
+    {80, "a100", "A100", 9.7, 19.5, 156, 312, 2039, 32, 108},
+    {86, "a40", "A40", 0.58, 37.4, 74.8, 149.7, 696, 32, 84},
+    {89, "l40s", "L40S", 1.4, 91.6, 183, 362, 864, 32, 142},
+    {90, "h100", "H100", 33.5, 66.9, 494.7, 989.4, 3352, 64, 132},
+    {100, "b200", "B200", 37, 75, 1100, 2250, 7700, 64, 148},
+    {120, "rtx-5090", "GeForce RTX 5090", 1.6, 104.8, 104.8, 209.5, 1792, 64, 170},
+    {86, "rtx-3060", "GeForce RTX 3060", 0.2, 12.7, 12.7, 25.5, 360, 32, 28},
+    {86, "rtx-3090", "GeForce RTX 3090", 0.56, 35.6, 35.6, 71, 936, 32, 82},
+    {89, "rtx-4060", "GeForce RTX 4060", 0.24, 15.1, 15.1, 30.2, 272, 16, 24},
+    {89, "rtx-4070", "GeForce RTX 4070", 0.46, 29.1, 29.1, 58.3, 504, 32, 46},
+    {89, "rtx-4090", "GeForce RTX 4090", 1.29, 82.6, 82.6, 165.2, 1008, 32, 128}};
 
 const GpuFigures &cuda::figuresOf(unsigned number) {
   const GpuFigures *best = known;
   for (const GpuFigures &each : known)
-    if (each.number <= number)
+    if (each.number <= number && each.number > best->number)
       best = &each;
   return *best;
+}
+
+const GpuFigures *cuda::findFigures(StringRef key) {
+  const auto *found = llvm::find_if(known, [&](const GpuFigures &each) { return each.key == key; });
+  return found == std::end(known) ? nullptr : found;
+}
+
+llvm::Error cuda::checkGpu(StringRef key) {
+  if (key.empty() || findFigures(key))
+    return llvm::Error::success();
+  auto keys = llvm::map_range(known, [](const GpuFigures &each) { return each.key; });
+  return llvm::createStringError("--cost-model " + key +
+                                 ": unknown GPU; expected one of: " + llvm::join(keys, ", "));
 }
 
 /// Typical fractions of the peak rates that programs reach.

@@ -5,6 +5,8 @@
 
 #include "ir/Mtc.h"
 
+#include "llvm/Support/Error.h"
+
 #include <string>
 
 namespace mtc::cuda {
@@ -12,7 +14,8 @@ namespace mtc::cuda {
 /// Vendor-specified peak rates of a GPU. Time estimates are these rates times typical efficiencies,
 /// not measurements.
 struct GpuFigures {
-  unsigned number; ///< compute capability, such as 90
+  unsigned number;         ///< compute capability, such as 90
+  llvm::StringLiteral key; ///< for --cost-model
   llvm::StringLiteral name;
   /// Peak dense throughput in 10^12 operations per second: f64 and f32 units, tensor cores.
   double f64, f32, tf32, half;
@@ -27,8 +30,13 @@ struct GpuFigures {
   double getTransferSeconds(int64_t bytes) const;
 };
 
-/// Returns the figures of an architecture, or of the nearest earlier one in the table.
+/// Returns the figures of the first GPU of an architecture, or of the nearest earlier one in the
+/// table.
 const GpuFigures &figuresOf(unsigned number);
+/// Returns the figures of a GPU by its key, or null.
+const GpuFigures *findFigures(llvm::StringRef key);
+/// Fails if `key` is no GPU of the table. An empty key is valid and selects none.
+llvm::Error checkGpu(llvm::StringRef key);
 
 } // namespace mtc::cuda
 

@@ -21,7 +21,7 @@ struct LowerKernelsToCuda : mtc::impl::LowerKernelsToCudaBase<LowerKernelsToCuda
     ModuleOp module = getOperation();
     auto kernels = llvm::to_vector(module.getOps<mtc::KernelFunctionOp>());
     auto target = mtc::cuda::TargetAttr::get(&getContext(), "sm_80", mtc::Precision::F32,
-                                             /*emulated=*/false, "", /*threads=*/1, "host", "");
+                                             /*emulated=*/false, "", /*threads=*/1, "host", "", "");
     if (failed(mtc::planKernels(kernels, target)))
       return signalPassFailure();
     for (mtc::KernelFunctionOp function : kernels)

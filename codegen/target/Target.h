@@ -48,8 +48,8 @@ struct TargetFlags {
   unsigned threads = 1;
   /// --static: the program needs only the kernel of the operating system.
   bool isStatic = false;
-  /// --cost-model: the processor class of the cost model. If empty, this machine's rates, or those
-  /// of the class of the target processor.
+  /// --cost-model: the processor class or GPU of the cost model. If empty, this machine's rates, or
+  /// those of the class of the target processor or of the GPU of the target architecture.
   std::string rates = {};
   /// --tune: whether the algorithms of large contractions are measured: `off`, `cached` or `full`.
   /// Empty: the target's default.

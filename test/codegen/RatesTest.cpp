@@ -112,6 +112,9 @@ TEST_F(RatesTest, AGpuIsTakenByItsDataSheet) {
   EXPECT_EQ(cuda::figuresOf(90).name, "H100");
   EXPECT_EQ(cuda::figuresOf(87).name, "A40"); // The nearest before it.
   EXPECT_EQ(cuda::figuresOf(121).name, "GeForce RTX 5090");
+  EXPECT_EQ(cuda::figuresOf(89).name, "L40S"); // The first of several GPUs.
+  EXPECT_EQ(cuda::findFigures("rtx-4070")->number, 89U);
+  EXPECT_EQ(cuda::findFigures("rtx"), nullptr);
   CallAttrInterface f32 = contraction(MTC_F32, 8192, 8192, 8192),
                     bf16 = contraction(MTC_BF16, 8192, 8192, 8192);
   const cuda::GpuFigures &gpu = cuda::figuresOf(90);

@@ -101,13 +101,18 @@ void addDataFile(std::vector<std::pair<std::string, std::string>> &files, const 
     if (const std::string file = fileOfInput(value.text, names.back()); !file.empty())
       files.emplace_back(names.back(), file);
   }
-  if (files.size() == before && isImageFolder(value.text))
+  if (files.size() == before && isImageFolder(value.text)) {
+    std::vector<std::string> ofImages;
     for (uint32_t i = 0; i < value.program.input_count; ++i)
       if (acceptsImages(value.program.inputs[i]))
-        files.emplace_back(names[i], value.text);
-  if (files.size() > before + 1 && files[before].second == value.text)
-    userError(value.flag, " ", value.text, ": several inputs accept images; expected ",
-              files[before].first, "=", value.text);
+        ofImages.push_back(names[i]);
+    if (ofImages.size() > 1)
+      userError(value.flag, " ", value.text,
+                ": several inputs accept images: ", terminal::listNames(ofImages),
+                "; expected one of them, such as ", ofImages.front(), "=", value.text);
+    if (!ofImages.empty())
+      files.emplace_back(ofImages.front(), value.text);
+  }
   if (files.size() == before)
     userError(value.flag, " ", value.text, ": the folder has no file of an input; expected ",
               names.front(), ".npy, or ", names.front(), "=", value.text,

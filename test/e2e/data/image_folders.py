@@ -111,6 +111,20 @@ unnamed = program(gray, "--data", "photos").exported("unnamed", "--steps", 2)
 assert unnamed == photos.exported("named", "--steps", 2), "the only input of images needs no name"
 assert photos.run("--steps", 2, "--balance-classes").stdout
 
+# A folder without a name is refused if several inputs accept images.
+graph = helper.make_graph(
+    [helper.make_node("Concat", ["left", "right"], ["both"], axis=3), helper.make_node("Flatten", ["both"], ["flat"]),
+     helper.make_node("Gemm", ["flat", "weight"], ["y"])],
+    "pair",
+    [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", 1, SIDE, SIDE]) for name in ("left", "right")],
+    [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", CLASSES])],
+    [numpy_helper.from_array(np.zeros((2 * SIDE * SIDE, CLASSES), np.float32), "weight")],
+)  # fmt: skip
+onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), folder / "pair.onnx")
+run([MTC, "compile", "pair.onnx", "--dim", f"batch={BATCH}", "--loss", "cross-entropy", "-o", folder / "pair"], folder)
+message = program(folder / "pair", "--data", "photos").run("--steps", 1, code=1).stderr
+assert "--data photos: several inputs accept images: left, right; expected one of them, such as left=photos" in message, message
+
 # Threads, kills, ranks, and other seeds.
 augment = (*scale, "--augment", "image=resize:24,crop:2,flip,brightness:0.2,contrast:0.2,saturation:0.2,hue:0.1", "--seed", 3)
 colors = program(rgb, "--data", "image=photos")

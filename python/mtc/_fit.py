@@ -104,7 +104,7 @@ class Fit:
         """Trains. Ends the run of the library in each case."""
         options, trainer = self.options, self.trainer
         if options.resume and (Path(options.save or "") / "manifest.json").exists():
-            trainer.load(options.save or "")
+            trainer._call("resume", _bytes(options.save))
         if self.samples:
             self.order = order_of(trainer, self.samples, options.shuffle, options.last_batch, options.bucket_by)
         self.begin = 0 if options.resume else trainer.step_count

@@ -146,6 +146,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "set_setting": (c_int32, [c_void_p, c_char_p, c_double]),
     "save": (c_int32, [c_void_p, c_char_p]),
     "load": (c_int32, [c_void_p, c_char_p]),
+    "resume": (c_int32, [c_void_p, c_char_p]),
     "weight_count": (c_uint32, [c_void_p]),
     "weight": (Tensor, [c_void_p, c_uint32]),
     "read_weight": (c_int32, [c_void_p, c_char_p, c_void_p, c_size_t]),

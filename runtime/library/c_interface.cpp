@@ -373,6 +373,10 @@ mtc_model_status mtc_model_load(mtc_model_trainer *trainer, const char *folder) 
   return guardTrainer(trainer, [&](Trainer &self) { self.load(require(folder, "folder")); });
 }
 
+mtc_model_status mtc_model_resume(mtc_model_trainer *trainer, const char *folder) {
+  return guardTrainer(trainer, [&](Trainer &self) { self.resume(require(folder, "folder")); });
+}
+
 uint32_t mtc_model_weight_count(const mtc_model_trainer *trainer) {
   return trainer && trainer->trainer ? static_cast<uint32_t>(trainer->trainer->weights().size())
                                      : 0;

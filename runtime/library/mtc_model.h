@@ -282,9 +282,12 @@ mtc_model_status mtc_model_get_setting(mtc_model_trainer *trainer, const char *n
 mtc_model_status mtc_model_set_setting(mtc_model_trainer *trainer, const char *name, double value);
 
 /* Checkpoints: weights, optimizer state and step, in the format of the programs of mtc. `save`
- * needs a complete update, and refuses a folder with a checkpoint of another run. */
+ * needs a complete update, and refuses a folder with a checkpoint of another run. `resume` loads a
+ * checkpoint to continue its run: mtc_model_group_samples and mtc_model_choose_samples then refuse
+ * samples that form epochs of another number of updates. */
 mtc_model_status mtc_model_save(mtc_model_trainer *trainer, const char *folder);
 mtc_model_status mtc_model_load(mtc_model_trainer *trainer, const char *folder);
+mtc_model_status mtc_model_resume(mtc_model_trainer *trainer, const char *folder);
 
 /* Weights: the tensors of the original module's state_dict, in its names and layouts. */
 uint32_t mtc_model_weight_count(const mtc_model_trainer *trainer);

@@ -322,7 +322,13 @@ void Trainer::load(const std::string &folder) {
   last.step = state.step;
   copiesAreStale = false;
   finite.reset();
+  isResumed = false;
   ownFolders.insert(realPath(folder));
+}
+
+void Trainer::resume(const std::string &folder) {
+  load(folder);
+  isResumed = true;
 }
 
 /// Throws if the learning rate of the next step depends on an unknown last step.

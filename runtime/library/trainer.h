@@ -114,6 +114,9 @@ public:
 
   void save(const std::string &folder);
   void load(const std::string &folder);
+  /// Loads a checkpoint to continue its run. Samples whose groups by length have another number of
+  /// updates in an epoch are refused, once.
+  void resume(const std::string &folder);
 
   /// The tensors of the module's state_dict: those of variables, then buffers.
   struct Weight {
@@ -172,6 +175,7 @@ private:
   bool copiesAreStale = false;           ///< a weight was written after its copies
   bool isBroken = false;                 ///< a failed computation left the weights undefined
   bool isWarnedOfPadding = false;
+  bool isResumed = false;                ///< no samples were chosen since a run was resumed
   std::set<std::string> ownFolders;      ///< real paths of folders with the trainer's checkpoints
   std::optional<RowShapes> sampleShapes; ///< of the grouped samples
   std::optional<GroupedBatches> groups;

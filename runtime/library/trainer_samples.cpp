@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <utility>
 
 namespace mtc::runtime {
 
@@ -75,8 +76,11 @@ static InputLengths lengthsOf(const MtcProgram &program, const int64_t *table, i
   return result;
 }
 
-/// Begins a new epoch if the data of the earlier steps was divided in another way.
+/// Begins a new epoch if the data of the earlier steps was divided in another way. A resumed run
+/// has the data of its checkpoint.
 void Trainer::beginGroups(int64_t updates) {
+  if (std::exchange(isResumed, false) && state.stepsPerEpoch && state.stepsPerEpoch != updates)
+    userError(describeOtherEpoch(state.stepsPerEpoch, updates));
   const int64_t known = state.earlier.empty() ? 0 : state.earlier.back().lastStep;
   if (state.step > known && state.stepsPerEpoch != updates)
     state.earlier.push_back({state.step, program.batch, program.accumulation.micro_steps,

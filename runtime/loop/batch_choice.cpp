@@ -86,9 +86,7 @@ void chooseBatches(const MtcProgram &program, const Options &options, bool isRes
     userError(
         "--last-batch drop: no shape has enough rows for a step; compile for a smaller batch");
   if (earlier && earlier != state.stepsPerEpoch)
-    userError("--resume ", options.resume, ": an epoch of the checkpoint's run had ", earlier,
-              " steps, and has ", state.stepsPerEpoch,
-              " with this data; give the data of the checkpoint's run");
+    userError("--resume ", options.resume, ": ", describeOtherEpoch(earlier, state.stepsPerEpoch));
 }
 
 std::string describeUnevenUse(const MtcProgram &program, const Dataset &data,

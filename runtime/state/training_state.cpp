@@ -2,6 +2,7 @@
 #include "runtime/state/training_state.h"
 
 #include "runtime/data/consecutive_batches.h"
+#include "runtime/support/messages.h"
 #include "runtime/support/quotient.h"
 
 namespace mtc::runtime {
@@ -20,6 +21,13 @@ BatchOrigin originOf(const TrainingState &state, int64_t rows,
                    .originAfter(steps.lastStep);
     }
   return origin;
+}
+
+std::string describeOtherEpoch(int64_t stepsOfCheckpoint, int64_t steps) {
+  const std::string now =
+      steps ? text("had ", stepsOfCheckpoint, " steps, and has ", steps, " with this data")
+            : "had batches of samples of similar lengths, and has none with this data";
+  return "an epoch of the checkpoint's run " + now + "; give the data of the checkpoint's run";
 }
 
 int64_t trainedBatches(const MtcProgram &program, const TrainingState &state) {

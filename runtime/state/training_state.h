@@ -52,6 +52,10 @@ struct TrainingState {
 BatchOrigin originOf(const TrainingState &state, int64_t rows,
                      const std::function<int64_t(const EarlierSteps &)> &samplesOf);
 
+/// Describes data with which an epoch has another number of steps than in the checkpoint's run,
+/// which grouped its samples by length; 0: the samples are not grouped.
+std::string describeOtherEpoch(int64_t stepsOfCheckpoint, int64_t steps);
+
 /// Returns the number of micro-steps that trained the model.
 int64_t trainedBatches(const MtcProgram &program, const TrainingState &state);
 

@@ -88,6 +88,22 @@ for model, settings in SETTINGS.items():
     resumed = mtc.Trainer(library)
     assert resumed.fit(lists, epochs=3, save=folder / f"{model}-saved", resume=True).losses.tolist() == wanted[len(wanted) // 2 :]
     assert all(np.array_equal(value, resumed.read_weight(name)) for name, value in whole.state_dict().items())
+    # Other data than that of the checkpoint is refused, as by a program. A new call without resume trains on it.
+    part = mtc.Trainer(library)
+    part.fit(lists, steps=len(wanted) // 2, save=folder / f"{model}-part")
+    other = {name: column[: ROWS // 2] for name, column in lists.items()}
+    equal = dict(lists, input_ids=[[1, 2, 3]] * ROWS)
+    resumed = mtc.Trainer(library)
+    fails(f"an epoch of the checkpoint's run had {len(wanted) // 3} steps, and has ", "give the data of the checkpoint's run")(
+        resumed.fit, other, epochs=3, save=folder / f"{model}-part", resume=True
+    )
+    fails("had batches of samples of similar lengths, and has none with this data")(
+        resumed.fit, equal, epochs=3, save=folder / f"{model}-part", resume=True
+    )
+    fails("had batches of samples of similar lengths, and has none with this data")(
+        resumed.fit, lists, epochs=3, save=folder / f"{model}-part", resume=True, bucket_by="none"
+    )
+    assert len(resumed.fit(other, epochs=1).losses) < len(wanted) // 3
     accumulating = mtc.compile(folder / f"{model}.onnx", folder / f"{model}-accumulating", dims=SIZES, accumulate=2, **options)
     history = mtc.Trainer(accumulating).fit(lists, epochs=2)
     assert len(history.losses) < len(wanted) and np.isfinite(history.losses).all()

@@ -8,6 +8,7 @@ import numpy as np
 from launcher import launcher
 from program import MTC, Program, losses, run
 from ragged_models import ROWS, check_close, classes, compiled, folder, lengths, mask, next_tokens, padded, pair
+from safetensors.numpy import save_file
 
 LENGTHS, BATCHES = (4, 8, 16), (8, 4, 2)
 
@@ -49,6 +50,10 @@ def one_length(name, model, rows, *flags):
     return program
 
 
+offsets = np.concatenate([[0], np.cumsum(lengths[: ROWS // 2])])
+save_file({"offsets": offsets, "values": padded[mask == 1][: offsets[-1]].astype(np.int32)}, folder / "half-ids.safetensors")
+np.save(folder / "half-classes.npy", classes[: ROWS // 2])
+
 for model, loss in (("classes", "cross-entropy"), ("tokens", "causal-lm")):
     for micro_steps in (1, 2):
         flags = ["--loss", loss, "--optimizer", "sgd", "--lr", 0.5]
@@ -74,6 +79,10 @@ for model, loss in (("classes", "cross-entropy"), ("tokens", "causal-lm")):
         assert manifest["step"] == middle and manifest["steps_per_epoch"] == len(steps), manifest
         refused = program.run("--epochs", 3, "--resume", f"{name}-saved", "--bucket-by", "none", code=1).stderr
         assert "the checkpoint was made with --bucket-by length" in refused, refused
+        other = Program(program.path, {})
+        other.data_flags = [flag.replace("ids.", "half-ids.").replace("classes.", "half-classes.") for flag in program.data_flags]
+        refused = other.run("--epochs", 3, "--resume", f"{name}-saved", code=1).stderr
+        assert f"--resume {name}-saved: an epoch of the checkpoint's run had {len(steps)} steps, and has " in refused, refused
 
         # Two ranks give the same bits as one rank with two micro-steps.
         if micro_steps > 1:

@@ -81,9 +81,12 @@ static int64_t unrollLimit(const Options &options) {
 }
 
 GraphSettings mtc::tool::graphSettings(const Options &options) {
-  return {options.batchNorm, unrollLimit(options),
+  return {options.batchNorm,
+          unrollLimit(options),
           options.plan.passes.skips("mtc-recognize-attention"),
-          options.plan.training.sharding.ranks.value_or(1), options.dropout};
+          options.plan.training.sharding.ranks.value_or(1),
+          options.dropout,
+          !options.lora.empty()};
 }
 
 /// Returns whether the loss is an output of the graph, as far as known before its stage.

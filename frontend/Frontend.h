@@ -55,6 +55,7 @@ struct GraphSettings {
   bool keepsAttention = false; ///< Attention stays decomposed.
   int64_t ranks = 1;
   std::optional<double> dropout; ///< Rate of every dropout in training form.
+  bool addsAdapters = false;     ///< Adapters are trained, and AddAdapters reports their number.
 };
 
 /// A warning or note about a model.

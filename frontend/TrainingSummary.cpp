@@ -57,8 +57,6 @@ std::string TrainingSummary::text() const {
 
 std::vector<std::string> TrainingSummary::notes() const {
   std::vector<std::string> result;
-  if (trained != parameters || !constants.empty())
-    result.push_back(text());
   if (!leftOut.empty() || literals > 0) {
     std::string numbers =
         std::to_string(literals) + (literals == 1 ? " literal number" : " literal numbers");

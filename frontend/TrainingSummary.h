@@ -63,8 +63,7 @@ struct TrainingSummary {
   bool trainsLessThanHalf() const;
   /// Returns `2 of 3 parameters trained (520 of 648 elements), 1 constant looks trainable`.
   std::string text() const;
-  /// Returns `text()` and notes on constants by evidence, moving statistics, unreached and renamed
-  /// parameters.
+  /// Returns notes on constants by evidence, moving statistics, unreached and renamed parameters.
   std::vector<std::string> notes() const;
   /// Returns a warning for each other non-empty list.
   std::vector<std::string> warnings() const;

@@ -118,8 +118,12 @@ std::vector<ModelRemark> OnnxModel::checkParameters(ModuleOp imported, const Par
   };
   add(/*isWarning=*/true, normalizationWarnings(graph, classes));
   add(/*isWarning=*/true, possibleBufferWarnings(graph, classes));
-  add(/*isWarning=*/false, parameters.training.notes());
-  add(/*isWarning=*/true, parameters.training.warnings());
+  const TrainingSummary &training = parameters.training;
+  const bool trainsAll = training.trained == training.parameters && training.constants.empty();
+  if (!trainsAll && !settings.addsAdapters)
+    add(/*isWarning=*/false, {training.text()});
+  add(/*isWarning=*/false, training.notes());
+  add(/*isWarning=*/true, training.warnings());
   add(/*isWarning=*/true, {settings.batchNorm ? unusedModeWarning(graph, *settings.batchNorm)
                                               : batchNormWarning(graph, classes),
                            dropoutWarning(graph), stoppedGradientsWarning(graph, classes)});

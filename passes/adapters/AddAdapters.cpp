@@ -13,6 +13,8 @@
 #include "passes/adapters/LowRank.h"
 #include "passes/adapters/LowRankUpdate.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <cmath>
 
 namespace mtc {
@@ -47,7 +49,19 @@ private:
   std::string describeNoMatch(const LowRankSpec &spec);
 
   func::FuncOp forward;
-  int64_t weights = 0, elements = 0;
+  /// A number of variables and their elements.
+  struct Count {
+    int64_t variables = 0, elements = 0;
+
+    void add(RankedTensorType type) {
+      ++variables;
+      elements += type.getNumElements();
+    }
+  };
+  std::string describeTrained() const;
+
+  int64_t weights = 0, elements = 0; ///< of adapters
+  Count trained, all;                ///< parameters of the model
   SmallVector<std::string> convolved;
 };
 
@@ -221,8 +235,22 @@ LogicalResult AddAdaptersPass::check(ArrayRef<Request> requests) {
   return success(isValid);
 }
 
+/// Returns the numbers of adapters and of parameters that are trained.
+std::string AddAdaptersPass::describeTrained() const {
+  std::string text = llvm::formatv("training adapters of {0} weight{1}, {2} elements", weights,
+                                   weights == 1 ? "" : "s", elements);
+  if (trained.variables)
+    return text + llvm::formatv(", and {0} of {1} parameters of the model, {2} of {3} elements",
+                                trained.variables, all.variables, trained.elements, all.elements)
+                      .str();
+  return text +
+         llvm::formatv("; the parameters of the model, {0} elements, are frozen", all.elements)
+             .str();
+}
+
 void AddAdaptersPass::runOnOperation() {
   weights = elements = 0;
+  trained = all = {};
   convolved.clear();
   FailureOr<SmallVector<Request>> requests = readRequests();
   if (failed(requests))
@@ -235,16 +263,20 @@ void AddAdaptersPass::runOnOperation() {
     return signalPassFailure();
   }
   DropoutStreams streams(getOperation());
-  for (auto variable : llvm::to_vector(getOperation().getOps<VariableOp>()))
-    if (llvm::is_contained({Role::Parameter, Role::Frozen}, variable.getRole()))
-      if (Request *request = findRequest(*requests, variable);
-          request && failed(adapt(variable, *request, streams)))
-        return signalPassFailure();
+  for (auto variable : llvm::to_vector(getOperation().getOps<VariableOp>())) {
+    if (!llvm::is_contained({Role::Parameter, Role::Frozen}, variable.getRole()))
+      continue;
+    all.add(variable.getTensorType());
+    if (variable.getRole() == Role::Parameter)
+      trained.add(variable.getTensorType());
+    if (Request *request = findRequest(*requests, variable);
+        request && failed(adapt(variable, *request, streams)))
+      return signalPassFailure();
+  }
   if (failed(check(*requests)))
     return signalPassFailure();
   Location everywhere = UnknownLoc::get(&getContext());
-  emitRemark(everywhere, "training adapters of ")
-      << weights << (weights == 1 ? " weight" : " weights") << ", " << elements << " elements";
+  emitRemark(everywhere, describeTrained());
   if (!convolved.empty())
     emitWarning(everywhere, "--lora: convolution weights are not adapted and stay frozen: ")
         << llvm::join(convolved, ", ");

@@ -142,7 +142,11 @@ assert json.loads((folder / "fresh/adapter_config.json").read_text())["modules_t
 
 # A weight of layout [out, in] is adapted along its other axis. A message lists the weights that are not adapted.
 said = run([MTC, "plan", GPT2.model, *flags, *lora.FLAGS], folder).stderr
-assert "note: 0 of" in said and "training adapters of 4 weights, 10240 elements" in said, said
+total = sum(values.size for name, values in base.items() if "." in name)  # without constants
+assert f"training adapters of 4 weights, 10240 elements; the parameters of the model, {total} elements, are frozen" in said, said
+assert "parameters trained" not in said, said
+said = run([MTC, "plan", GPT2.model, *flags, *lora.FLAGS, "--train", "*.ln_?.bias"], folder).stderr
+assert "training adapters of 4 weights, 10240 elements, and 5 of " in said and f", 640 of {total} elements" in said, said
 digits = compile(DIGITS.model, folder, DIGITS.data(64), *DIGITS.flags, "--lora", "layers.*", name="digits")
 run([digits.path, "--export-adapters", folder / "digits-adapters"], folder)
 shapes = {name: values.shape for name, values in load_file(folder / "digits-adapters/adapter_model.safetensors").items()}

@@ -35,7 +35,7 @@
 // CHECK: %[[D3:.*]] = mtc.contract %[[H3]], %{{.*}} batch [] x [] over [1] x [0] : tensor<8x2xf32>, tensor<2x10xf32> -> tensor<8x10xf32>
 // CHECK: %[[Z3:.*]] = mtc.add %[[Y3]], %[[D3]]
 // CHECK: return %[[Z]], %[[Z2]], %[[Z3]]
-// expected-remark @unknown {{training adapters of 2 weights, 156 elements}}
+// expected-remark @unknown {{training adapters of 2 weights, 156 elements; the parameters of the model, 330 elements, are frozen}}
 mtc.program "m" stage forward from <file = "m.onnx", digest = "", lora = ["fc*:rank=2,alpha=2", "fc1.*:rank=4"]> {}
 mtc.variable frozen @fc1.weight : tensor<10x16xf32> = #mtc.initializer<"fc1.weight">
 mtc.variable frozen @val_2 : tensor<10x16xf32> = #mtc.initializer<"val_2"> {module_name = "fc2.weight"}

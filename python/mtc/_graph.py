@@ -11,9 +11,10 @@ import torch
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from torch import Tensor
 
-DOMAIN = "mtc"  # domain of the operators of _stops.py, before normalization
+DOMAIN = "mtc"  # domain of the operators of _translations.py that become marks, before normalization
 DETACHED = "mtc.detached"  # metadata of an Identity node without gradient
 UPDATE = "mtc.update"  # metadata of an Identity node: the buffer of which the result is the new value
+SETTING = "mtc.setting"  # metadata of an Identity node of a number: the flag of the program that sets it
 SMALL = 4096  # maximum number of elements of an unused buffer whose value is stored in the facts
 ELEMENT_TYPES = {
     torch.float32: TensorProto.FLOAT,
@@ -46,7 +47,7 @@ def normalize(
         updated: Names of buffers that forward passes update; each becomes an initializer.
     """
     graph = model.graph
-    _mark_stops(model)
+    _mark_identities(model)
     _enable_attention_dropout(graph)
     _rename_initializers(graph, canonical)
     _drop_zero_biases(graph)
@@ -134,7 +135,7 @@ def _rename_initializers(graph: GraphProto, canonical: Mapping[str, str]) -> Non
             graph.node.append(helper.make_node("Identity", [new_names[output.name]], [output.name]))
 
 
-def _mark_stops(model: ModelProto) -> None:
+def _mark_identities(model: ModelProto) -> None:
     """Replaces operators of the domain ``mtc`` by Identity nodes with metadata, which every runtime runs."""
     for node in all_nodes(model.graph):
         if node.domain != DOMAIN:
@@ -143,7 +144,8 @@ def _mark_stops(model: ModelProto) -> None:
         if node.op_type == "Stop":
             entry.key, entry.value = DETACHED, "true"
         else:
-            entry.key, entry.value = UPDATE, helper.get_attribute_value(node.attribute[0]).decode()
+            entry.key = {"Update": UPDATE, "Setting": SETTING}[node.op_type]
+            entry.value = helper.get_attribute_value(node.attribute[0]).decode()
         node.op_type, node.domain = "Identity", ""
         del node.attribute[:]
     kept = [entry for entry in model.opset_import if entry.domain != DOMAIN]

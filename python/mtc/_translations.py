@@ -83,6 +83,11 @@ def update(x, buffer):
     return _identity("Update", ["buffer"])(x, buffer=buffer)
 
 
+def _smoothing(value: float, like):
+    """Returns a label smoothing, which ``--label-smoothing`` of the program can set."""
+    return _identity("Setting", ["flag"])(_scalar(value, like), flag="label-smoothing")
+
+
 def batch_norm(x, weight, bias, mean, variance, training=False, momentum=0.1, eps=1e-5):
     """PyTorch's translation always writes ``training_mode=0``."""
     weight = _channels(x, 1.0) if weight is None else weight
@@ -151,7 +156,8 @@ def _cross_entropy_of_probabilities(x, target, weight, reduction, smoothing, cla
     """-sum over classes of w_c t_c log softmax(x)_c, with t smoothed; the mean is over all positions."""
     if smoothing:
         classes = _static(classes, "cross_entropy with label_smoothing: the number of classes")
-        target = op.Add(op.Mul(target, _scalar(1 - smoothing, x)), _scalar(smoothing / classes, x))
+        share = _smoothing(smoothing, x)
+        target = op.Add(op.Mul(target, op.Sub(_scalar(1.0, x), share)), op.Div(share, _scalar(float(classes), x)))
     losses = op.Mul(op.LogSoftmax(x, axis=1), target)
     if weight is not None:
         losses = op.Mul(losses, _per_class(weight, rank))
@@ -169,7 +175,9 @@ def _smoothed_cross_entropy(x, target, weight, reduction, ignore_index, smoothin
     uniform = op.Neg(op.ReduceSum(uniform, op.Constant(value_ints=[1]), keepdims=0))
     ignored = op.Equal(target, op.CastLike(op.Constant(value_int=ignore_index), target))
     uniform = op.Where(ignored, _scalar(0.0, x), uniform)
-    losses = op.Add(op.Mul(nll, _scalar(1 - smoothing, x)), op.Mul(uniform, _scalar(smoothing / classes, x)))
+    share = _smoothing(smoothing, x)
+    rest = op.Sub(_scalar(1.0, x), share)
+    losses = op.Add(op.Mul(nll, rest), op.Mul(uniform, op.Div(share, _scalar(float(classes), x))))
     if reduction != MEAN:
         return _reduced(losses, reduction)
     counted = op.CastLike(op.Not(ignored), x)

@@ -70,6 +70,9 @@ inline constexpr llvm::StringLiteral updatedAttribute = "onnx.updated";
 /// SoftmaxCrossEntropyLoss: the label smoothing of the module's loss, which ONNX's operator does
 /// not have. The attribute is kept until the node is converted.
 inline constexpr llvm::StringLiteral labelSmoothingAttribute = "onnx.label_smoothing";
+/// Identity: the number that a flag of the program sets; the operand is its value as compiled. The
+/// attribute is kept until the node is converted.
+inline constexpr llvm::StringLiteral settingAttribute = "onnx.setting";
 /// BatchNormalization: the framework that defines the running variance, if it is not ONNX: that of
 /// the file, or Keras if the running variance is a variable of Keras, which PyTorch's exporter
 /// wrote. The attribute is kept until the node is converted.

@@ -7,6 +7,7 @@
 #include "frontend/onnx/operators/support/Evaluate.h"
 #include "frontend/onnx/operators/support/Quantize.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
@@ -104,11 +105,31 @@ StringAttr updatedName(const NodeView &node) {
   return node.op()->getAttrOfType<StringAttr>(updateAttribute);
 }
 
+/// Returns the name of the setting whose value the node replaces; null if there is none.
+StringAttr settingName(const NodeView &node) {
+  return node.op()->getAttrOfType<StringAttr>(settingAttribute);
+}
+
 LogicalResult inferIdentity(Inference &node) {
-  return isDetached(node) || updatedName(node) ? node.result(0, node.type(0)) : node.forward(0, 0);
+  return isDetached(node) || updatedName(node) || settingName(node) ? node.result(0, node.type(0))
+                                                                    : node.forward(0, 0);
+}
+
+/// Returns the number that a flag of the program sets. The operand is the number as compiled.
+LogicalResult convertSetting(Conversion &node, StringAttr name) {
+  std::optional<SmallVector<double>> value = node.constantFloats(0);
+  if (name != labelSmoothingSetting.name || !value || value->size() != 1)
+    return node.failure("metadata mtc.setting: expected " + labelSmoothingSetting.name +
+                        " at a constant number, got '" + name.getValue() + "'");
+  const Number number = node.program().readNumber(
+      labelSmoothingSetting, "loss_" + llvm::to_string(llvm::format("%g", value->front())),
+      value->front(), node.location());
+  return node.result(0, broadcastLike(node.b, number, node.value(0)));
 }
 
 LogicalResult convertIdentity(Conversion &node) {
+  if (StringAttr name = settingName(node))
+    return convertSetting(node, name);
   if (StringAttr name = updatedName(node)) {
     FailureOr<Value> updated = node.program().updateNamedState(name, node.value(0));
     if (failed(updated))

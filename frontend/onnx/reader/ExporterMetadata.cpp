@@ -269,6 +269,10 @@ StringRef ExporterMetadata::updateOf(const ::onnx::NodeProto &identity) {
   return metadata(identity, updateKey);
 }
 
+StringRef ExporterMetadata::settingOf(const ::onnx::NodeProto &identity) {
+  return metadata(identity, settingKey);
+}
+
 /// Parses `aten.embedding.default](args = (%weight, %indices, 0)`; -1 means no padding index.
 std::optional<int64_t> ExporterMetadata::paddingIndexOf(const ::onnx::NodeProto &node) const {
   auto listed = node.input_size() > 0 ? paddingIndices.find(node.input(0)) : paddingIndices.end();

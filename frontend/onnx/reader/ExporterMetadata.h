@@ -80,6 +80,8 @@ public:
   static bool isDetached(const ::onnx::NodeProto &identity);
   /// Returns the initializer of which an Identity's operand is the new value; empty if none.
   static llvm::StringRef updateOf(const ::onnx::NodeProto &identity);
+  /// Returns the setting of which an Identity's operand is the value as compiled; empty if none.
+  static llvm::StringRef settingOf(const ::onnx::NodeProto &identity);
   /// Returns whether the module's forward pass updates an initializer, except running statistics of
   /// batch normalizations.
   bool isUpdated(llvm::StringRef initializer) const { return updated.contains(initializer); }

@@ -19,6 +19,9 @@ inline constexpr llvm::StringLiteral detachedKey = "mtc.detached";
 /// Identity node: the initializer of which the operand is the new value in training.
 inline constexpr llvm::StringLiteral updateKey = "mtc.update";
 
+/// Identity node of a number: the number that a flag of the program sets, such as label-smoothing.
+inline constexpr llvm::StringLiteral settingKey = "mtc.setting";
+
 } // namespace mtc::onnx
 
 #endif // MTC_FRONTEND_ONNX_READER_METADATAKEYS_H

@@ -141,8 +141,10 @@ void NodeImporter::describe(Operation *op, const Entry &entry, const Frame &fram
     describeAs(frameworkAttribute, frameworkOf(cast<NodeOp>(op)));
   if (ExporterMetadata::isInNoGrad(entry.node))
     op->setAttr(noGradAttribute, builder.getUnitAttr());
-  if (isOperator(entry.node, "Identity"))
+  if (isOperator(entry.node, "Identity")) {
     describeAs(updateAttribute, ExporterMetadata::updateOf(entry.node));
+    describeAs(settingAttribute, ExporterMetadata::settingOf(entry.node));
+  }
   if (isOperator(entry.node, "Gather"))
     if (std::optional<int64_t> row = metadata.paddingIndexOf(entry.node))
       op->setAttr(paddingAttribute, builder.getI64IntegerAttr(*row));

@@ -105,6 +105,43 @@ assert "--dropout 0.1: the model has no Dropout with a rate above 0 in training 
 shown = run([MTC, "compile", one_rate, *FLAGS, "--dropout", "1", "-o", folder / "none"], folder, code=1).stderr
 assert "--dropout 1: expected a rate of at least 0 and less than 1" in shown, shown
 
+# A loss of the model that mtc.export has written, whose smoothing is a marked Identity node.
+def own_loss(name: str, smoothing: float):
+    """Writes a model whose output is the cross-entropy (1 - s) nll - s / C sum over classes of log softmax, averaged."""
+    node = helper.make_node
+    values = {"w": rng.standard_normal((WIDTH, CLASSES), np.float32), "s0": np.float32(smoothing), "one": np.float32(1),
+              "count": np.float32(CLASSES), "last": np.array([1])}  # fmt: skip
+    nodes = [
+        node("MatMul", ["x", "w"], ["logits"]), node("SoftmaxCrossEntropyLoss", ["logits", "labels"], ["nll"], reduction="none"),
+        node("LogSoftmax", ["logits"], ["logs"], axis=1), node("ReduceSum", ["logs", "last"], ["sum"], keepdims=0),
+        node("Identity", ["s0"], ["s"]), node("Sub", ["one", "s"], ["rest"]), node("Div", ["s", "count"], ["share"]),
+        node("Mul", ["nll", "rest"], ["a"]), node("Mul", ["sum", "share"], ["b"]), node("Sub", ["a", "b"], ["each"]),
+        node("ReduceMean", ["each"], ["loss"], keepdims=0),
+    ]  # fmt: skip
+    mark = nodes[4].metadata_props.add()
+    mark.key, mark.value = "mtc.setting", "label-smoothing"
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", WIDTH]), helper.make_tensor_value_info("labels", TensorProto.INT64, ["batch"])]
+    graph = helper.make_graph(nodes, name, inputs, [helper.make_tensor_value_info("loss", TensorProto.FLOAT, [])],
+                              [numpy_helper.from_array(np.asarray(value), key) for key, value in values.items()])  # fmt: skip
+    path = folder / f"{name}.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10), path)
+    return path
+
+
+programs = []
+for smoothing in (0.1, 0.3):
+    rng = np.random.default_rng(2)
+    programs.append(compile(own_loss(f"own-{smoothing}", smoothing), folder, DATA, *FLAGS[:2], "--loss", "output", *FLAGS[4:], "--freeze", "s0", "--freeze", "one",
+                            "--freeze", "count", name=f"own-{smoothing}"))  # fmt: skip
+expected = weights(programs[1])
+assert weights(programs[0]) != expected and weights(programs[0], "--label-smoothing", "0.3") == expected
+assert "Label smoothing of cross-entropy (default: 0.1)" in programs[0].run("--help-all").stdout
+broken = onnx.load(folder / "own-0.1.onnx")
+broken.graph.node[4].metadata_props[0].value = "temperature"
+onnx.save(broken, folder / "broken.onnx")
+shown = run([MTC, "plan", folder / "broken.onnx", *FLAGS[:2], "--loss", "output"], folder, code=1).stderr
+assert "metadata mtc.setting: expected label-smoothing at a constant number, got 'temperature'" in shown, shown
+
 # The gradient model has no settings.
 run([MTC, "grad", one_rate, *FLAGS[:4], "--label-smoothing", "0.1", "-o", folder / "gradient.onnx"], folder)
 onnx.checker.check_model(onnx.load(folder / "gradient.onnx"))

@@ -48,6 +48,8 @@ def losses_in_the_module():
             for options in ({}, {"weight": weight}, {"weight": weight, "ignore_index": 2}):
                 module = Loss(reduction=reduction, label_smoothing=smoothing, **options)
                 mtc.export(module, (x, target), PATH)
+                settings = [entry.value for node in nodes("Identity") for entry in node.metadata_props if entry.key == "mtc.setting"]
+                assert settings == ["label-smoothing"] * (smoothing > 0), settings
                 if "ignore_index" not in options:
                     mtc.export(module, (x, torch.rand(6, 5)), PATH)
 

@@ -4,6 +4,8 @@
 #include "runtime/abi/tensor_image.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace mtc::runtime {
 
@@ -69,26 +71,71 @@ std::vector<ImageBlock> blocksOf(const MtcTensorImage *image, int64_t count) {
   return blocks;
 }
 
-std::optional<ImageBlock> inColumnMajorOrder(const ImageBlock &block, int64_t rows,
-                                             int64_t columns) {
-  const int64_t column = block.variable % columns;
-  ImageBlock result{column * rows + block.variable / columns, block.image, {}};
-  int64_t last = column;
-  for (const ImageAxis &axis : block.axes) {
-    if (axis.extent == 1)
-      continue;
-    if (axis.variable % columns == 0) {
-      result.axes.push_back({axis.extent, axis.variable / columns, axis.image});
-    } else if (axis.variable == 1 && column == 0 && axis.extent % columns == 0) {
-      result.axes.push_back({axis.extent / columns, 1, axis.image * columns});
-      result.axes.push_back({columns, rows, axis.image});
-      last += columns - 1;
-    } else {
+/// Returns the block with other indices of an axis: `count` from `from` on.
+static ImageBlock withIndices(const ImageBlock &block, size_t axis, int64_t from, int64_t count) {
+  ImageBlock some = block;
+  some.variable += from * block.axes[axis].variable;
+  some.image += from * block.axes[axis].image;
+  some.axes[axis].extent = count;
+  return some;
+}
+
+/// Divides a block along an axis that crosses rows. `last` is the maximum column if the columns of
+/// all elements are continued beyond the first row.
+static std::pair<ImageBlock, ImageBlock> divided(const ImageBlock &block, size_t axis,
+                                                 int64_t columns, int64_t last) {
+  const ImageAxis &crossing = block.axes[axis];
+  // After this number of indices, the columns repeat.
+  const int64_t period = columns / std::gcd(crossing.variable, columns);
+  if (crossing.extent > period) {
+    const int64_t repetitions = crossing.extent / period;
+    ImageBlock repeated = withIndices(block, axis, 0, period);
+    repeated.axes.push_back({repetitions, crossing.variable * period, crossing.image * period});
+    return {repeated,
+            withIndices(block, axis, repetitions * period, crossing.extent - repetitions * period)};
+  }
+  const int64_t others = last - (crossing.extent - 1) * crossing.variable;
+  const int64_t inRow =
+      others < columns ? (columns - 1 - others) / crossing.variable + 1 : crossing.extent / 2;
+  return {withIndices(block, axis, 0, inRow),
+          withIndices(block, axis, inRow, crossing.extent - inRow)};
+}
+
+std::vector<ImageBlock> inColumnMajorOrder(const ImageBlock &block, int64_t rows, int64_t columns) {
+  std::vector<ImageBlock> results, pending;
+  if (block.count() > 0)
+    pending.push_back(block);
+  while (!pending.empty()) {
+    const ImageBlock next = std::move(pending.back());
+    pending.pop_back();
+    const int64_t column = next.variable % columns;
+    ImageBlock result{column * rows + next.variable / columns, next.image, {}};
+    int64_t last = column;
+    size_t widest =
+        0; // Of the axes along which the column varies, the one with the largest stride.
+    for (size_t i = 0; i < next.axes.size(); ++i) {
+      const ImageAxis &axis = next.axes[i];
+      if (axis.extent == 1)
+        continue;
+      if (axis.variable % columns == 0) {
+        result.axes.push_back({axis.extent, axis.variable / columns, axis.image});
+        continue;
+      }
       result.axes.push_back({axis.extent, axis.variable * rows, axis.image});
+      if (last == column || axis.variable > next.axes[widest].variable)
+        widest = i;
       last += (axis.extent - 1) * axis.variable;
     }
+    if (last < columns) {
+      results.push_back(std::move(result));
+      continue;
+    }
+    auto [first, second] = divided(next, widest, columns, last);
+    pending.push_back(std::move(first));
+    if (second.axes[widest].extent > 0)
+      pending.push_back(std::move(second));
   }
-  return last < columns ? std::optional(result) : std::nullopt;
+  return results;
 }
 
 void forEachWithin(const ImageBlock &block, int64_t begin, int64_t end,
@@ -104,11 +151,7 @@ void forEachWithin(const ImageBlock &block, int64_t begin, int64_t end,
       });
   const int64_t stride = axis->variable, rest = span - (axis->extent - 1) * stride;
   auto part = [&](int64_t from, int64_t count) {
-    ImageBlock some = block;
-    some.variable += from * stride;
-    some.image += from * axis->image;
-    some.axes[static_cast<size_t>(axis - block.axes.begin())].extent = count;
-    return some;
+    return withIndices(block, static_cast<size_t>(axis - block.axes.begin()), from, count);
   };
   // Indices [low, high) of the axis have elements of the range; [from, to) have no others.
   auto divideUp = [](int64_t a, int64_t b) { return a <= 0 ? 0 : (a + b - 1) / b; };

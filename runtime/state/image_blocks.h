@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 namespace mtc::runtime {
@@ -37,10 +36,9 @@ ImageBlock blockOf(const MtcImagePart &part);
 /// Returns the blocks of an image of a value of `count` elements; null is the value itself.
 std::vector<ImageBlock> blocksOf(const MtcTensorImage *image, int64_t count);
 
-/// Returns the block for the variable in column-major order, where [rows, columns] is its shape;
-/// nullopt if an axis of the block crosses rows at varying columns.
-std::optional<ImageBlock> inColumnMajorOrder(const ImageBlock &block, int64_t rows,
-                                             int64_t columns);
+/// Returns blocks that together have the elements of `block`, for the variable in column-major
+/// order, where [rows, columns] is its shape. An axis that crosses rows is divided into blocks.
+std::vector<ImageBlock> inColumnMajorOrder(const ImageBlock &block, int64_t rows, int64_t columns);
 
 /// Calls `use` with blocks that have exactly the elements of `block` that are elements
 /// [begin, end) of the variable.

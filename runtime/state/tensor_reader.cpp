@@ -6,7 +6,6 @@
 #include "runtime/support/floats.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <utility>
 
@@ -32,14 +31,15 @@ TensorReader::TensorReader(const MtcTensor &value, const std::vector<FoundTensor
     : total(*elementCount(shapeOf(value), typeBytes(value.type))) {
   inOrder = order == ElementOrder::RowMajor && isWhole(found.front().image);
   for (const FoundTensor &tensor : found) {
-    std::vector<ImageBlock> blocks = blocksOf(tensor.image, total);
-    if (order == ElementOrder::ColumnMajor)
-      for (ImageBlock &block : blocks) {
-        const auto other = inColumnMajorOrder(block, value.dims[0], value.dims[1]);
-        assert(other && "images of matrices consist of rows and columns");
-        block = *other;
-      }
-    sources.push_back({tensor.array, std::move(blocks)});
+    Source source{tensor.array, blocksOf(tensor.image, total)};
+    if (order == ElementOrder::ColumnMajor) {
+      std::vector<ImageBlock> blocks;
+      for (const ImageBlock &block : std::exchange(source.blocks, {}))
+        for (ImageBlock &other : inColumnMajorOrder(block, value.dims[0], value.dims[1]))
+          blocks.push_back(std::move(other));
+      source.blocks = std::move(blocks);
+    }
+    sources.push_back(std::move(source));
   }
 }
 

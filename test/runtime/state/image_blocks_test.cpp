@@ -85,20 +85,45 @@ TEST(ImageBlocks, AreGatheredInTheOrderOfTheTensor) {
   }
 }
 
+/// Checks the blocks for the variable in column-major order, and returns their number.
+size_t checkColumnMajor(const ImageBlock &block, int64_t rows, int64_t columns) {
+  std::map<int64_t, int64_t> expected, found;
+  for (const auto &[variable, image] : elementsOf(block))
+    expected[variable % columns * rows + variable / columns] = image;
+  const std::vector<ImageBlock> blocks = inColumnMajorOrder(block, rows, columns);
+  int64_t count = 0;
+  for (const ImageBlock &each : blocks) {
+    count += each.count();
+    found.merge(elementsOf(each));
+  }
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(count, block.count());
+  return blocks.size();
+}
+
 TEST(ImageBlocks, ChangeTheOrderOfTheVariable) {
   constexpr int64_t rows = 3, columns = 4;
-  // A transposed matrix, some columns of a matrix, and a matrix as one axis.
-  for (const ImageBlock &block : {ImageBlock{0, 0, {{columns, 1, rows}, {rows, columns, 1}}},
-                                  ImageBlock{1, 5, {{rows, columns, 2}, {2, 1, 1}}},
-                                  ImageBlock{0, 0, {{rows * columns, 1, 1}}}}) {
-    const auto other = inColumnMajorOrder(block, rows, columns);
-    ASSERT_TRUE(other);
-    std::map<int64_t, int64_t> expected;
-    for (const auto &[variable, image] : elementsOf(block))
-      expected[variable % columns * rows + variable / columns] = image;
-    EXPECT_EQ(elementsOf(*other), expected);
+  // A transposed matrix, some columns of a matrix, a matrix as one axis, and every second column.
+  for (const ImageBlock &block :
+       {ImageBlock{0, 0, {{columns, 1, rows}, {rows, columns, 1}}},
+        ImageBlock{1, 5, {{rows, columns, 2}, {2, 1, 1}}},
+        ImageBlock{0, 0, {{rows * columns, 1, 1}}}, ImageBlock{1, 0, {{rows * columns / 2, 2, 1}}}})
+    EXPECT_EQ(checkColumnMajor(block, rows, columns), 1u);
+  EXPECT_EQ(checkColumnMajor({}, rows, columns), 1u);
+  EXPECT_EQ(checkColumnMajor({0, 0, {{0, 1, 1}}}, 0, 0), 0u);
+}
+
+TEST(ImageBlocks, AreDividedWhereAnAxisCrossesRows) {
+  EXPECT_EQ(checkColumnMajor({1, 0, {{2, 3, 1}}}, 3, 4), 2u);
+  // A range of elements: the ends of its first and last row, and the rows between.
+  EXPECT_LE(checkColumnMajor({100, 0, {{10'000, 1, 1}}}, 200, 64), 4u);
+  std::mt19937 random;
+  for (int trial = 0; trial < 5000; ++trial) {
+    const ImageBlock block = randomBlock(random);
+    const int64_t columns = 1 + static_cast<int64_t>(random() % 12),
+                  rows = elementsOf(block).rbegin()->first / columns + 1;
+    checkColumnMajor(block, rows, columns);
   }
-  EXPECT_FALSE(inColumnMajorOrder({1, 0, {{2, 3, 1}}}, rows, columns));
 }
 
 } // namespace

@@ -16,7 +16,7 @@ void ExpectedChecksum::add(int64_t at, const char *bytes, int64_t count) {
   added += count;
   if (added == total && sum.value() != expected)
     userError(tensor, " is damaged: its checksum is ", checksumText(sum.value()), ", expected ",
-              checksumText(expected), "; restore the file, or compile the model again");
+              checksumText(expected), "; ", remedy);
 }
 
 void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes) {

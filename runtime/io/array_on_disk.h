@@ -18,9 +18,10 @@ namespace mtc::runtime {
 /// last byte, so that no data is read twice.
 class ExpectedChecksum {
 public:
-  /// `tensor` is the name of the tensor and its file, for messages.
-  ExpectedChecksum(std::string tensor, uint64_t value, int64_t bytes)
-      : tensor(std::move(tensor)), expected(value), total(bytes) {}
+  /// `tensor` is the name of the tensor and its file, for messages, and `remedy` what to do if it
+  /// is damaged.
+  ExpectedChecksum(std::string tensor, std::string remedy, uint64_t value, int64_t bytes)
+      : tensor(std::move(tensor)), remedy(std::move(remedy)), expected(value), total(bytes) {}
 
   /// Adds the bytes [at, at + count). Offset 0 restarts the checksum, and bytes that do not follow
   /// those that were added are ignored. Throws a user error after the last byte if the checksum
@@ -28,7 +29,7 @@ public:
   void add(int64_t at, const char *bytes, int64_t count);
 
 private:
-  std::string tensor;
+  std::string tensor, remedy;
   uint64_t expected;
   int64_t total, added = 0;
   Checksum sum;

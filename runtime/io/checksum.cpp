@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -117,6 +118,14 @@ std::string checksumText(uint64_t value) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
   return text;
+}
+
+std::optional<uint64_t> parseChecksum(const std::string &text) {
+  uint64_t value = 0;
+  const char *end = text.data() + text.size();
+  const bool isChecksum =
+      text.size() == checksumDigits && std::from_chars(text.data(), end, value, 16).ptr == end;
+  return isChecksum ? std::optional(value) : std::nullopt;
 }
 
 } // namespace mtc::runtime

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,8 @@ private:
 inline constexpr size_t checksumDigits = 16;
 /// Returns the checksum as `checksumDigits` hexadecimal digits.
 std::string checksumText(uint64_t value);
+/// The inverse; nullopt if `text` is not a checksum.
+std::optional<uint64_t> parseChecksum(const std::string &text);
 
 } // namespace mtc::runtime
 

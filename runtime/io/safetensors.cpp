@@ -8,7 +8,6 @@
 #include "support/files/safetensors.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 namespace mtc::runtime {
@@ -125,13 +124,13 @@ void SafetensorsFile::expectChecksums() {
     const std::string sum = metadata(MTC_WEIGHTS_CHECKSUM + name);
     if (sum.empty())
       continue;
-    uint64_t value = 0;
-    const char *end = sum.data() + sum.size();
-    if (sum.size() != checksumDigits || std::from_chars(sum.data(), end, value, 16).ptr != end)
+    const std::optional<uint64_t> value = parseChecksum(sum);
+    if (!value)
       userError(path(), ": tensor '", name, "': ", sum, " is not a checksum; ", checksumDigits,
                 " hexadecimal digits are expected");
     array.checksum = std::make_shared<ExpectedChecksum>(
-        runtime::text(path(), ": tensor '", name, "'"), value,
+        runtime::text(path(), ": tensor '", name, "'"),
+        "restore the file, or compile the model again", *value,
         *elementCount(array.dims, typeBytes(array.type)) * typeBytes(array.type));
   }
 }
@@ -167,6 +166,12 @@ SafetensorsWriter::SafetensorsWriter(const std::string &path,
 
 void SafetensorsWriter::write(size_t index, int64_t offset, const void *data, int64_t bytes) {
   file.write(starts[index] + offset, data, bytes);
+}
+
+void SafetensorsWriter::read(size_t index, int64_t offset, void *to, int64_t bytes) {
+  if (!written)
+    written = std::make_unique<InputFile>(file.temporaryPath());
+  written->read(starts[index] + offset, to, bytes);
 }
 
 const std::string &SafetensorsWriter::share() {

@@ -55,6 +55,8 @@ public:
 
   /// Writes bytes of tensor `index`, starting at its byte `offset`.
   void write(size_t index, int64_t offset, const void *data, int64_t bytes);
+  /// Reads bytes of tensor `index` that were written.
+  void read(size_t index, int64_t offset, void *to, int64_t bytes);
   int64_t fileBytes() const { return starts.back(); }
   /// Returns the offset of tensor `index` in the file.
   int64_t startOf(size_t index) const { return starts[index]; }
@@ -65,7 +67,8 @@ public:
 
 private:
   DurableFile file;
-  std::vector<int64_t> starts; ///< file offset of each tensor, and the size of the file
+  std::unique_ptr<InputFile> written; ///< the file, if `read` was called
+  std::vector<int64_t> starts;        ///< file offset of each tensor, and the size of the file
 };
 
 } // namespace mtc::runtime

@@ -4,6 +4,7 @@
 #include "runtime/state/export_weights.h"
 #include "runtime/state/exported_tensor.h"
 #include "runtime/state/frozen_matrix.h"
+#include "runtime/state/image_blocks.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
@@ -75,7 +76,9 @@ void Trainer::writePiece(const ModuleTensor::Piece &piece, uint32_t type,
     const FiniteVariables any;
     const std::string name = variable.tensor.name;
     value = ExportedValues(program, *device, any, *initial, name).value(piece.variable);
-    takeImage(*piece.image, type, elements, value.data());
+    const int64_t size = typeBytes(type), count = static_cast<int64_t>(value.size()) / size;
+    for (const ImageBlock &block : blocksOf(piece.image, count))
+      copyToVariable(block, size, elements.data(), 0, value.data(), 0);
   }
   if (variable.source) {
     FrozenMatrix matrix(variable, inStorageOrder(variable, value), options.threads);

@@ -1,4 +1,4 @@
-// Factors are small and are read as a whole.
+// The factors and the saved modules are tensors of one file.
 #include "runtime/state/adapters.h"
 
 #include "runtime/io/durable_file.h"
@@ -6,6 +6,7 @@
 #include "runtime/state/module_tensors.h"
 #include "runtime/state/saved_modules.h"
 #include "runtime/state/stored_variable.h"
+#include "runtime/state/tensor_writer.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 
@@ -18,26 +19,13 @@
 #include <optional>
 #include <set>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace mtc::runtime {
 namespace {
 
 MtcTensor tensorOf(const MtcProgram &program, int32_t index) {
   return StoredVariable(program, static_cast<uint32_t>(index)).tensor();
-}
-
-std::vector<char> readVariable(const MtcProgram &program, Device &device,
-                               const FiniteVariables &finite, int32_t index,
-                               const std::string &path) {
-  const MtcTensor tensor = tensorOf(program, index);
-  std::vector<char> value(static_cast<size_t>(tensor.bytes));
-  auto take = [&](const char *from, int64_t at, int64_t bytes) {
-    std::memcpy(value.data() + at, from, static_cast<size_t>(bytes));
-  };
-  if (!finite.read(program, device, static_cast<uint32_t>(index), take))
-    stopDiverged(text("after the last step, '", tensor.name, "' holds values that are not finite"),
-                 path + " was not written");
-  return value;
 }
 
 /// Returns the module of an adapter's factor.
@@ -68,10 +56,25 @@ std::optional<uint32_t> inputAxisInModule(const MtcProgram &program, const MtcAd
   return isTransposed ? std::optional(1 - adapter.axis) : std::nullopt;
 }
 
-void makeFolder(const std::string &folder) {
-  if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
-    systemError(folder, ": the folder cannot be made: ", std::strerror(errno));
-}
+/// A folder that is created if it is missing, and removed if it stays empty.
+class MadeFolder {
+public:
+  explicit MadeFolder(const std::string &path) : path(path) {
+    isMade = mkdir(path.c_str(), 0777) == 0;
+    if (!isMade && errno != EEXIST)
+      systemError(path, ": the folder cannot be made: ", std::strerror(errno));
+  }
+  ~MadeFolder() {
+    if (isMade)
+      rmdir(path.c_str()); // Fails if it has files.
+  }
+  MadeFolder(const MadeFolder &) = delete;
+  MadeFolder &operator=(const MadeFolder &) = delete;
+
+private:
+  const std::string &path;
+  bool isMade;
+};
 
 int64_t rankOf(const MtcProgram &program, const MtcAdapter &adapter) {
   return tensorOf(program, adapter.down).dims[0];
@@ -161,31 +164,34 @@ std::string adapterProblem(const MtcProgram &program) {
 
 void exportAdapters(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                     const AdapterModel &model, const std::string &folder) {
-  std::vector<SafetensorsEntry> entries;
-  std::vector<std::vector<char>> values;
+  std::vector<ModuleTensor> tensors;
   for (uint32_t i = 0; i < program.adapter_count; ++i)
     for (int32_t index :
          {program.adapters[i].down, program.adapters[i].up, program.adapters[i].magnitude}) {
       if (index < 0)
         continue;
       const MtcTensor tensor = tensorOf(program, index);
-      entries.push_back(
-          {std::string("base_model.model.") + tensor.name, tensor.type, shapeOf(tensor)});
-      values.push_back(readVariable(program, device, finite, index, folder));
+      tensors.push_back(
+          {tensor.name, tensor.type, shapeOf(tensor), {{static_cast<uint32_t>(index), nullptr}}});
     }
   const SavedModules saved = findSavedModules(program, adaptedModules(program));
-  for (const ModuleTensor &tensor : saved.tensors) {
-    auto read = [&](uint32_t variable) {
-      return readVariable(program, device, finite, static_cast<int32_t>(variable), folder);
-    };
+  tensors.insert(tensors.end(), saved.tensors.begin(), saved.tensors.end());
+  std::vector<SafetensorsEntry> entries;
+  entries.reserve(tensors.size());
+  for (const ModuleTensor &tensor : tensors)
     entries.push_back({"base_model.model." + tensor.name, tensor.type, tensor.dims});
-    values.push_back(tensor.isPlain() ? read(tensor.pieces.front().variable)
-                                      : compose(tensor, read));
-  }
-  makeFolder(folder);
+  const MadeFolder made(folder);
   SafetensorsWriter weights(folder + "/" + adapterWeightsName, entries, {{"format", "pt"}});
-  for (size_t i = 0; i < values.size(); ++i)
-    weights.write(i, 0, values[i].data(), static_cast<int64_t>(values[i].size()));
+  auto read = [&](uint32_t variable, const Device::Use &use) {
+    if (!finite.read(program, device, variable, use))
+      stopDiverged(text("after the last step, '", program.variables[variable].tensor.name,
+                        "' holds values that are not finite"),
+                   folder + " was not written");
+  };
+  for (size_t i = 0; i < tensors.size(); ++i)
+    writePieces(
+        program, tensors[i].pieces, tensors[i].type, read,
+        [&](int64_t at, const char *from, int64_t bytes) { weights.write(i, at, from, bytes); });
   weights.commit();
   DurableFile config(folder + "/" + adapterConfigName);
   config.append(describeAdapters(program, saved, model));

@@ -8,6 +8,8 @@
 #include "runtime/state/initial_values.h"
 #include "runtime/state/module_tensors.h"
 #include "runtime/state/stored_variable.h"
+#include "runtime/state/tensor_writer.h"
+#include "runtime/state/value_reader.h"
 #include "runtime/state/variables.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
@@ -136,6 +138,23 @@ static std::map<std::string, std::string> frozenChecksums(const MtcProgram &prog
   return checksums;
 }
 
+/// Returns the checksum of a tensor that was written in another order than that of its elements.
+/// The other ranks are waiting.
+static uint64_t checksumOfWritten(SafetensorsWriter &file, size_t index, int64_t bytes,
+                                  Device &device) {
+  constexpr int64_t maximum = 4 << 20;
+  std::vector<char> read(static_cast<size_t>(std::min(maximum, bytes)));
+  Checksum sum;
+  for (int64_t at = 0; at < bytes; at += maximum) {
+    const int64_t count = std::min(maximum, bytes - at);
+    file.read(index, at, read.data(), count);
+    sum.add(read.data(), count);
+    if (device.ranks() && device.ranks()->pieces())
+      device.ranks()->pieces()->keepWaiting();
+  }
+  return sum.value();
+}
+
 /// Returns whether several ranks have the value of a variable.
 static bool isWrittenInPieces(const MtcProgram &program, Device &device, uint32_t variable) {
   return device.ranks() && device.ranks()->pieces() &&
@@ -174,28 +193,20 @@ void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
         manifest.parts[tensors[i].name] = stored.divided().parts;
       continue;
     }
-    Checksum sum;
-    auto write = [&](const char *from, int64_t at, int64_t bytes) {
-      writer.write(i, at, from, bytes);
-      sum.add(from, bytes);
-    };
     auto read = [&](uint32_t variable, const Device::Use &use) {
       if (!finite.read(program, device, variable, use))
         refuse(i);
     };
-    if (tensors[i].isPlain()) {
-      read(first, write);
-    } else {
-      const std::vector<char> composed = compose(tensors[i], [&](uint32_t variable) {
-        std::vector<char> value(static_cast<size_t>(valueOf(program, variable).bytes));
-        read(variable, [&](const char *from, int64_t at, int64_t bytes) {
-          std::memcpy(value.data() + at, from, static_cast<size_t>(bytes));
-        });
-        return value;
-      });
-      write(composed.data(), 0, static_cast<int64_t>(composed.size()));
-    }
-    manifest.checksums[tensors[i].name] = checksumText(sum.value());
+    const bool isInOrder = tensors[i].isPlain();
+    Checksum sum;
+    writePieces(program, tensors[i].pieces, tensors[i].type, read,
+                [&](int64_t at, const char *from, int64_t bytes) {
+                  writer.write(i, at, from, bytes);
+                  if (isInOrder)
+                    sum.add(from, bytes);
+                });
+    manifest.checksums[tensors[i].name] = checksumText(
+        isInOrder ? sum.value() : checksumOfWritten(writer, i, tensors[i].bytes(), device));
   }
   divided.sync();
   manifest.bytes = writer.fileBytes();
@@ -272,25 +283,19 @@ Checkpoint::Checkpoint(const MtcProgram &program, const std::string &folder) {
     userError(file->path(), ": has ", file->bytes(), " bytes; its manifest says ", manifest.bytes);
 }
 
-/// Passes a tensor of the file to `use`, which reads it. If `use` has read all of it in order and
-/// added the bytes to a checksum, it returns true, and the checksum is verified. Returns why the
-/// tensor does not match `expected`; "" if it does.
-std::string
-Checkpoint::read(const MtcTensor &expected,
-                 const std::function<bool(const ArrayOnDisk &, PieceChecksum &)> &use) const {
+/// Returns a tensor of the file. Throws a user error if it is missing or another than expected.
+const ArrayOnDisk &Checkpoint::find(const MtcTensor &expected) const {
   const ArrayOnDisk *found = file->find(expected.name);
   if (!found)
-    return text(file->path(), ": tensor '", expected.name, "' is missing");
+    userError(file->path(), ": tensor '", expected.name, "' is missing");
   if (std::string why = mismatch(expected, *found); !why.empty())
-    return text(file->path(), ": tensor '", expected.name, "' ", why);
-  PieceChecksum sum = manifest.emptyChecksumOf(expected.name);
-  if (!use(*found, sum))
-    return "";
-  auto known = manifest.checksums.find(expected.name);
-  if (known == manifest.checksums.end() || known->second != checksumText(sum.value()))
-    return text(file->path(), ": tensor '", expected.name,
-                "' is damaged: its checksum is not the manifest's");
-  return "";
+    userError(file->path(), ": tensor '", expected.name, "' ", why);
+  return *found;
+}
+
+/// Throws a user error that a tensor of the file is damaged.
+void Checkpoint::refuseDamaged(const std::string &name) const {
+  userError(file->path(), ": tensor '", name, "' is damaged: its checksum is not the manifest's");
 }
 
 /// Computes the checksum of a whole tensor of the file if it is this rank's turn to verify the
@@ -311,43 +316,64 @@ static bool addAll(Device &device, uint32_t variable, const ArrayOnDisk &tensor,
   return true;
 }
 
-/// Loads a variable. Returns why it cannot be loaded; "" on success.
-std::string Checkpoint::loadVariable(const MtcProgram &program, Device &device, uint32_t index,
-                                     const std::set<uint32_t> &complete) const {
+/// Loads a variable that a tensor has with its elements in order.
+void Checkpoint::loadInOrder(const MtcTensor &tensor, const StoredVariable &stored, Device &device,
+                             uint32_t index) const {
+  const ArrayOnDisk &found = find(tensor);
+  PieceChecksum sum = manifest.emptyChecksumOf(tensor.name);
+  const bool isWhole = stored.write(device, [&](char *to, int64_t at, int64_t bytes) {
+    readArray(found, at, to, bytes);
+    sum.add(to, bytes);
+  });
+  if (!isWhole && !addAll(device, index, found, stored.bytes(), sum))
+    return;
+  auto known = manifest.checksums.find(tensor.name);
+  if (known == manifest.checksums.end() || known->second != checksumText(sum.value()))
+    refuseDamaged(tensor.name);
+}
+
+/// Loads a variable whose elements are in tensors that have them in another order.
+void Checkpoint::loadImages(const MtcTensor &value,
+                            const std::vector<const MtcTensorImage *> &images,
+                            const StoredVariable &stored, Device &device) const {
+  std::vector<ArrayOnDisk> arrays;
+  std::vector<FoundTensor> found;
+  arrays.reserve(images.size());
+  for (const MtcTensorImage *image : images) {
+    const std::string name = image->name;
+    ArrayOnDisk &array = arrays.emplace_back(find(tensorOf(value, *image)));
+    auto known = manifest.checksums.find(name);
+    const auto sum =
+        known == manifest.checksums.end() ? std::nullopt : parseChecksum(known->second);
+    if (!sum)
+      refuseDamaged(name);
+    array.checksum = std::make_shared<ExpectedChecksum>(
+        text(file->path(), ": tensor '", name, "'"), "resume from another checkpoint", *sum,
+        *elementCount(array.dims, 1) * typeBytes(array.type));
+    found.push_back({name, &array, image});
+  }
+  const TensorReader reader(value, found, ElementOrder::RowMajor);
+  const int64_t size = typeBytes(value.type);
+  ReadAhead ahead;
+  stored.write(device, [&](char *to, int64_t at, int64_t bytes) {
+    ahead.read(to, at, bytes, size, value.bytes / size,
+               [&](char *held, int64_t first, int64_t count) {
+                 reader.read(value.type, held, first, count);
+               });
+  });
+}
+
+void Checkpoint::loadVariable(const MtcProgram &program, Device &device, uint32_t index,
+                              const std::set<uint32_t> &complete) const {
   const StoredVariable stored(program, index);
   MtcTensor tensor = stored.tensor();
   const auto groups = complete.contains(index) ? imageGroups(program, index)
                                                : std::vector<std::vector<const MtcTensorImage *>>();
-  if (groups.empty() || isWhole(groups.front().front())) {
-    if (!groups.empty())
-      tensor = tensorOf(tensor, *groups.front().front());
-    return read(tensor, [&](const ArrayOnDisk &found, PieceChecksum &sum) {
-      const bool isWhole = stored.write(device, [&](char *to, int64_t at, int64_t bytes) {
-        readArray(found, at, to, bytes);
-        sum.add(to, bytes);
-      });
-      return isWhole || addAll(device, index, found, stored.bytes(), sum);
-    });
-  }
-  std::vector<char> value(static_cast<size_t>(tensor.bytes));
-  for (const MtcTensorImage *image : groups.front()) {
-    const std::string why =
-        read(tensorOf(tensor, *image), [&](const ArrayOnDisk &found, PieceChecksum &sum) {
-          const int64_t size = typeBytes(tensor.type),
-                        bytes = *elementCount(found.dims, size) * size;
-          std::vector<char> elements(static_cast<size_t>(bytes));
-          readArray(found, 0, elements.data(), bytes);
-          sum.add(elements.data(), bytes);
-          takeImage(*image, tensor.type, elements, value.data());
-          return true;
-        });
-    if (!why.empty())
-      return why;
-  }
-  stored.write(device, [&](char *to, int64_t at, int64_t bytes) {
-    std::memcpy(to, value.data() + at, static_cast<size_t>(bytes));
-  });
-  return "";
+  if (!groups.empty() && !isWhole(groups.front().front()))
+    return loadImages(tensor, groups.front(), stored, device);
+  if (!groups.empty())
+    tensor = tensorOf(tensor, *groups.front().front());
+  loadInOrder(tensor, stored, device, index);
 }
 
 void Checkpoint::load(const MtcProgram &program, Device &device) const {
@@ -356,8 +382,7 @@ void Checkpoint::load(const MtcProgram &program, Device &device) const {
   const std::set<uint32_t> complete = completeVariables(program, ModuleNames::First, isIncluded);
   for (uint32_t i = 0; i < program.variable_count; ++i)
     if (isIncluded(i) && !isSumOfStep(program, program.variables[i]))
-      if (std::string why = loadVariable(program, device, i, complete); !why.empty())
-        problems.add(why);
+      problems.collect([&] { loadVariable(program, device, i, complete); });
   problems.throwIfAny();
   if (device.ranks() && !device.ranks()->isLeader())
     return waitForRankZero(program, device);

@@ -7,9 +7,9 @@
 #include "runtime/io/safetensors.h"
 #include "runtime/state/checkpoint_manifest.h"
 #include "runtime/state/divergence.h"
+#include "runtime/state/stored_variable.h"
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -94,10 +94,15 @@ public:
   void load(const MtcProgram &program, Device &device) const;
 
 private:
-  std::string loadVariable(const MtcProgram &program, Device &device, uint32_t index,
-                           const std::set<uint32_t> &complete) const;
-  std::string read(const MtcTensor &expected,
-                   const std::function<bool(const ArrayOnDisk &, PieceChecksum &)> &use) const;
+  /// Loads a variable. `complete` are those that are stored under the names of the module.
+  void loadVariable(const MtcProgram &program, Device &device, uint32_t index,
+                    const std::set<uint32_t> &complete) const;
+  void loadInOrder(const MtcTensor &tensor, const StoredVariable &stored, Device &device,
+                   uint32_t index) const;
+  void loadImages(const MtcTensor &value, const std::vector<const MtcTensorImage *> &images,
+                  const StoredVariable &stored, Device &device) const;
+  const ArrayOnDisk &find(const MtcTensor &expected) const;
+  [[noreturn]] void refuseDamaged(const std::string &name) const;
 
   CheckpointManifest manifest;
   std::optional<SafetensorsFile> file;

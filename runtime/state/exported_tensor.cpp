@@ -1,9 +1,8 @@
-// Elements in another order are written by runs of the file.
+// Values of buffers, of the original weights and of variables.
 #include "runtime/state/exported_tensor.h"
 
 #include "runtime/state/tensor_reader.h"
 #include "runtime/support/element_type.h"
-#include "runtime/support/floats.h"
 
 #include <algorithm>
 #include <cstring>
@@ -40,77 +39,6 @@ std::vector<char> valueOf(const MtcBuffer &buffer, int64_t batches) {
   return value;
 }
 
-/// Converts elements to the type of a file. Keeps its memory between uses.
-class Converter {
-public:
-  Converter(uint32_t from, uint32_t to) : from(from), to(to) {}
-
-  const char *convert(const char *elements, int64_t count) {
-    if (from == to)
-      return elements;
-    converted.resize(static_cast<size_t>(count * typeBytes(to)));
-    convertFloats(from, elements, count, to, converted.data());
-    return converted.data();
-  }
-  int64_t sizeBefore() const { return typeBytes(from); }
-  int64_t sizeAfter() const { return typeBytes(to); }
-
-private:
-  uint32_t from, to;
-  std::vector<char> converted;
-};
-
-/// Writes a value that arrives in order as elements of a tensor that has them in another order.
-class ImageWriter {
-public:
-  ImageWriter(std::vector<ImageBlock> blocks, Converter &converter, const WriteBytes &write)
-      : blocks(std::move(blocks)), converter(converter), write(write) {}
-
-  void add(const char *from, int64_t bytes) {
-    held.insert(held.end(), from, from + bytes);
-    if (held.size() >= maximum)
-      flush();
-  }
-  void flush() {
-    const int64_t size = converter.sizeBefore(), after = converter.sizeAfter();
-    const int64_t end = begin + static_cast<int64_t>(held.size()) / size;
-    for (const ImageBlock &block : blocks)
-      forEachWithin(block, begin, end, [&](const ImageBlock &some) {
-        gathered.resize(static_cast<size_t>(some.count() * size));
-        gatherImage(some, size, held.data(), begin, gathered.data());
-        const char *elements = converter.convert(gathered.data(), some.count());
-        forEachImageRun(some, [&](int64_t image, int64_t at, int64_t count) {
-          write(image * after, elements + at * after, count * after);
-        });
-      });
-    begin = end;
-    held.clear();
-  }
-
-private:
-  static constexpr size_t maximum = 8 << 20;
-
-  std::vector<ImageBlock> blocks;
-  Converter &converter;
-  const WriteBytes &write;
-  std::vector<char> held, gathered;
-  int64_t begin = 0; ///< element with which `held` starts
-};
-
-void writePiece(ExportedValues &values, const ExportedTensor &tensor,
-                const ModuleTensor::Piece &piece, const MtcTensor &value, const WriteBytes &write) {
-  Converter converter(value.type, tensor.type);
-  const int64_t size = converter.sizeBefore(), after = converter.sizeAfter();
-  if (isWhole(piece.image))
-    return values.read(piece.variable, [&](const char *from, int64_t at, int64_t bytes) {
-      write(at / size * after, converter.convert(from, bytes / size), bytes / size * after);
-    });
-  ImageWriter writer(blocksOf(piece.image, value.bytes / size), converter, write);
-  values.read(piece.variable,
-              [&](const char *from, int64_t, int64_t bytes) { writer.add(from, bytes); });
-  writer.flush();
-}
-
 void copyOriginal(const ExportedTensor &tensor, const WriteBytes &write) {
   constexpr int64_t maximum = 1 << 20;
   const int64_t size = typeBytes(tensor.type), count = tensor.bytes() / size;
@@ -136,8 +64,9 @@ void writeTensor(const MtcProgram &program, ExportedValues &values, const Export
   }
   if (tensor.original)
     copyOriginal(tensor, write);
-  for (const ModuleTensor::Piece &piece : tensor.pieces)
-    writePiece(values, tensor, piece, valueOf(program, piece.variable), write);
+  writePieces(
+      program, tensor.pieces, tensor.type,
+      [&](uint32_t variable, const Device::Use &use) { values.read(variable, use); }, write);
 }
 
 } // namespace mtc::runtime

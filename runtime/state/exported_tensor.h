@@ -3,10 +3,9 @@
 #define MTC_RUNTIME_STATE_EXPORTED_TENSOR_H
 
 #include "runtime/state/exported_values.h"
-#include "runtime/state/module_tensors.h"
+#include "runtime/state/tensor_writer.h"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,9 +38,6 @@ std::vector<ExportedTensor> pretrainedTensors(const MtcProgram &program,
 
 /// Changes the type of tensors of f32, bf16 and f16.
 void setFloatType(std::vector<ExportedTensor> &tensors, uint32_t type);
-
-/// Receives bytes of a tensor, from its byte `at` on. All of them are written, in any order.
-using WriteBytes = std::function<void(int64_t at, const char *from, int64_t bytes)>;
 
 /// Writes the value of a tensor in memory of a few MiB. `batches` is the number of trained batches.
 void writeTensor(const MtcProgram &program, ExportedValues &values, const ExportedTensor &tensor,

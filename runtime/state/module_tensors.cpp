@@ -1,7 +1,6 @@
 // Converts between variables and the layouts listed in the program's tables.
 #include "runtime/state/module_tensors.h"
 
-#include "runtime/abi/tensor_image.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/support/element_type.h"
 
@@ -119,26 +118,6 @@ std::vector<ModuleTensor> moduleTensors(const MtcProgram &program, ModuleNames n
         add(image->name, value, shapeOf(*image), {i, image});
   }
   return tensors;
-}
-
-std::vector<char> compose(const ModuleTensor &tensor,
-                          const std::function<std::vector<char>(uint32_t)> &read) {
-  std::vector<char> composed(static_cast<size_t>(tensor.bytes()));
-  for (const ModuleTensor::Piece &piece : tensor.pieces) {
-    const std::vector<char> value = read(piece.variable);
-    for (uint32_t i = 0; i < piece.image->part_count; ++i)
-      abi::copyToImage(piece.image->parts[i], value.data(), composed.data(),
-                       typeBytes(tensor.type));
-  }
-  return composed;
-}
-
-void takeImage(const MtcTensorImage &image, uint32_t type, const std::vector<char> &elements,
-               char *value) {
-  if (isWhole(&image))
-    std::memcpy(value, elements.data(), elements.size());
-  for (uint32_t i = 0; i < image.part_count; ++i)
-    abi::copyFromImage(image.parts[i], elements.data(), value, typeBytes(type));
 }
 
 } // namespace mtc::runtime

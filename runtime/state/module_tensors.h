@@ -61,14 +61,6 @@ std::set<uint32_t> completeVariables(const MtcProgram &program, ModuleNames name
 std::vector<ModuleTensor> moduleTensors(const MtcProgram &program, ModuleNames names,
                                         const std::function<bool(uint32_t)> &includes);
 
-/// Returns the bytes of a tensor that is not plain; `read` returns the bytes of a variable's value.
-std::vector<char> compose(const ModuleTensor &tensor,
-                          const std::function<std::vector<char>(uint32_t)> &read);
-
-/// Copies the elements of an image, which must not be null, into the variable's value.
-void takeImage(const MtcTensorImage &image, uint32_t type, const std::vector<char> &elements,
-               char *value);
-
 } // namespace mtc::runtime
 
 #endif // MTC_RUNTIME_STATE_MODULE_TENSORS_H

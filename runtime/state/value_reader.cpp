@@ -8,6 +8,19 @@
 
 namespace mtc::runtime {
 
+void ReadAhead::read(char *to, int64_t at, int64_t bytes, int64_t size, int64_t total,
+                     const std::function<void(char *to, int64_t first, int64_t count)> &fetch) {
+  constexpr int64_t maximum = 16 << 20;
+  if (bytes >= std::min(maximum, total * size))
+    return fetch(to, at / size, bytes / size);
+  if (at < heldAt || at + bytes > heldAt + static_cast<int64_t>(held.size())) {
+    heldAt = at;
+    held.resize(static_cast<size_t>(std::min(maximum, total * size - at)));
+    fetch(held.data(), at / size, static_cast<int64_t>(held.size()) / size);
+  }
+  std::memcpy(to, held.data() + (at - heldAt), static_cast<size_t>(bytes));
+}
+
 ValueReader::ValueReader(const InitialValues &values, uint32_t variable, uint32_t type,
                          ElementOrder order)
     : values(values), variable(variable), type(type), value(valueOf(values.getProgram(), variable)),
@@ -45,15 +58,10 @@ void ValueReader::fetch(char *to, int64_t first, int64_t count) const {
 }
 
 void ValueReader::read(char *to, int64_t at, int64_t bytes) {
-  constexpr int64_t maximum = 16 << 20;
-  if (isInOrder() || bytes >= std::min(maximum, total * size))
+  if (isInOrder())
     return fetch(to, at / size, bytes / size);
-  if (at < heldAt || at + bytes > heldAt + static_cast<int64_t>(held.size())) {
-    heldAt = at;
-    held.resize(static_cast<size_t>(std::min(maximum, total * size - at)));
-    fetch(held.data(), at / size, static_cast<int64_t>(held.size()) / size);
-  }
-  std::memcpy(to, held.data() + (at - heldAt), static_cast<size_t>(bytes));
+  ahead.read(to, at, bytes, size, total,
+             [&](char *held, int64_t first, int64_t count) { fetch(held, first, count); });
 }
 
 } // namespace mtc::runtime

@@ -6,13 +6,28 @@
 #include "runtime/state/tensor_reader.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 namespace mtc::runtime {
 
+/// Elements of a value that were read ahead, so that consecutive small ranges are fast even if a
+/// file stores the elements in another order.
+class ReadAhead {
+public:
+  /// Writes bytes [at, at + bytes) of a value of `total` elements of `size` bytes. `fetch` writes
+  /// elements [first, first + count) to its argument.
+  void read(char *to, int64_t at, int64_t bytes, int64_t size, int64_t total,
+            const std::function<void(char *to, int64_t first, int64_t count)> &fetch);
+
+private:
+  std::vector<char> held;
+  int64_t heldAt = 0; ///< byte of the value with which they start
+};
+
 /// Reads ranges of the initial value of a variable, in memory of a few MiB in addition to the
-/// caller's. Consecutive ranges are fast even if a file stores the elements in another order.
+/// caller's.
 class ValueReader {
 public:
   /// Elements have an MtcType.
@@ -38,8 +53,7 @@ private:
   ElementOrder order;
   int64_t size, total;                 ///< bytes of an element, number of elements
   std::optional<TensorReader> tensors; ///< if the value is in files
-  std::vector<char> held;              ///< elements read ahead
-  int64_t heldAt = 0;                  ///< byte of the value with which they start
+  ReadAhead ahead;
 };
 
 } // namespace mtc::runtime

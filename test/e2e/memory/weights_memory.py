@@ -1,6 +1,7 @@
 # RUN: %python %s %t
-"""Reading and writing weights takes at most 64 MiB of memory in addition to the planned one, for f32 and bf16 files, matrices that are
-transposed in the file, NF4 and adapters. A killed read changes nothing, and a killed write leaves the previous folder whole."""
+"""Reading and writing weights and checkpoints takes at most 64 MiB of memory in addition to the planned one, for f32 and bf16 files, matrices
+that are transposed or parts of another in the file, NF4 and adapters. A killed read changes nothing, and a killed write leaves the previous
+folder whole."""
 
 import json
 import random
@@ -10,9 +11,9 @@ import time
 
 import numpy as np
 import onnx
-from module_images import stage_with, transposed
+from module_images import Image, Part, everything, stage_with, transposed
 from onnx import TensorProto, helper
-from pretrained import BF16, read_folder, write_folder
+from pretrained import BF16, read_file, read_folder, write_folder
 from program import Program, compile, own_folder, rounds
 
 LAYERS, WIDTH, BATCH = 4, 4096, 2
@@ -49,15 +50,20 @@ DIM = ("--dim", f"batch={BATCH}")
 FLAGS = ("--loss", "mse", "--labels", "labels", "--optimizer", "sgd", "--lr", "1e-5")
 
 
-def check(what: str, program: Program, expected: dict[str, np.ndarray]) -> None:
+def measure(what: str, program: Program, *flags) -> None:
     """Compares the maximum resident size at the end of a run with the planned memory."""
-    target, report = folder / f"{what}-out", folder / "report.json"
-    for run_of, flags in [("load", ()), ("save", ("--export-weights", target))]:
-        program.run("--steps", 1, "--memory-report", report, *flags)
-        memory = json.loads(report.read_text())
-        excess = memory["process_peak_bytes"] - memory["arena_bytes"]
-        print(f"{what}: {run_of}: {memory['arena_bytes'] >> 20} MiB planned, {excess / 2**20:.1f} MiB more")
-        assert excess <= LIMIT, (what, run_of)
+    report = folder / "report.json"
+    program.run("--memory-report", report, *flags)
+    memory = json.loads(report.read_text())
+    excess = memory["process_peak_bytes"] - memory["arena_bytes"]
+    print(f"{what}: {memory['arena_bytes'] >> 20} MiB planned, {excess / 2**20:.1f} MiB more")
+    assert excess <= LIMIT, what
+
+
+def check(what: str, program: Program, expected: dict[str, np.ndarray]) -> None:
+    target = folder / f"{what}-out"
+    measure(f"{what}: load", program, "--steps", 1)
+    measure(f"{what}: save", program, "--steps", 1, "--export-weights", target)
     found = read_folder(target)
     assert found.keys() == expected.keys() and {value.dtype for value in found.values()} == {BF16}
 
@@ -75,7 +81,38 @@ check("turned-nf4", compile(text, folder, DATA, *FLAGS, *turned, "--frozen-bits"
 
 # Nothing is trained with a rate of 0: the values that were read are those that are written.
 text = stage_with(model, folder, DIM, images, {}, "")
-still = compile(text, folder, DATA, *FLAGS[:-2], "--lr", "0", *turned, name="still")
+STILL = (*FLAGS[:-2], "--lr", "0")
+still = compile(text, folder, DATA, *STILL, *turned, name="still")
+
+
+def check_checkpoints(what: str, program: Program, expected: dict[str, np.ndarray]) -> None:
+    """Checkpoints have the layout of the module, and take no more memory than other files."""
+    saved, resumed = folder / f"{what}-saved", folder / f"{what}-resumed"
+    measure(f"{what}: checkpoint", program, "--steps", 1, "--save", saved)
+    (file,) = saved.glob("step-*.safetensors")
+    found = read_file(file)
+    assert all(np.array_equal(found[name], value.astype(np.float32)) for name, value in expected.items()), what
+    measure(f"{what}: resume", program, "--steps", 2, "--resume", saved, "--export-weights", resumed)
+    found = read_folder(resumed)
+    assert all(np.array_equal(found[name].view(np.uint16), value.view(np.uint16)) for name, value in expected.items()), what
+    data = bytearray(file.read_bytes())
+    data[-WIDTH] ^= 1
+    file.write_bytes(data)
+    said = program.run("--steps", 2, "--resume", saved, code=1).stderr
+    assert "is damaged: its checksum is " in said, said
+
+
+check_checkpoints("still", still, of_module)
+# Two matrices of the program are one of the module, as query and key of some attention layers.
+joined = {"layers.both.weight": np.concatenate([of_module["layers.0.weight"], of_module["layers.1.weight"]])}
+joined |= {name: of_module[name] for name in ("layers.2.weight", "layers.3.weight")}
+write_folder(folder / "joined", joined)
+halves = [Part(everything(2), (slice(i * WIDTH, (i + 1) * WIDTH), slice(None)), (1, 0)) for i in range(2)]
+for i, half in enumerate(halves):
+    images[f"w{i}"] = [Image("layers.both.weight", (2 * WIDTH, WIDTH), (half,))]
+for what, more in [("joined-f32", ()), ("joined-split", ("--precision", "bf16"))]:
+    text = stage_with(model, folder, (*DIM, *more), images, {}, "")
+    check_checkpoints(what, compile(text, folder, DATA, *STILL, "--weights", folder / "joined", name=what), joined)
 target = folder / "still-out"
 start = time.monotonic()
 still.run("--steps", 1, "--export-weights", target)

@@ -84,7 +84,7 @@ GraphSettings mtc::tool::graphSettings(const Options &options) {
   return {options.batchNorm,
           unrollLimit(options),
           options.plan.passes.skips("mtc-recognize-attention"),
-          options.plan.training.sharding.ranks.value_or(1),
+          options.plan.training.sharding.getDataRanks(),
           options.dropout,
           !options.lora.empty()};
 }

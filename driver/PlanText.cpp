@@ -5,6 +5,7 @@
 
 #include "ir/NodeNames.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -241,21 +242,51 @@ void mtc::tool::print(StepCost &cost, const TransferCost &transfers, llvm::raw_o
            << " are not overlapped\n";
 }
 
-void mtc::tool::addRanks(ModuleOp placed, llvm::json::Object &object) {
-  ProgramOp program = ProgramOp::find(placed);
-  if (!program.getRanks())
-    return;
+/// Returns the name of the groups within which transfers take place.
+static StringRef nameOfGroup(const RankTraffic &traffic) {
+  return traffic.isInTensorGroup ? "tensor" : "data";
+}
+
+/// Returns the traffic by kind.
+static llvm::json::Object describeTraffic(ArrayRef<RankTraffic> all) {
   llvm::json::Object traffic;
-  for (const RankTraffic &each : findTraffic(placed))
+  for (const RankTraffic &each : all)
     traffic[stringifyEnum(each.kind)] =
         llvm::json::Object{{"transfers", each.transfers},
                            {"sent_bytes", llvm::json::Array(each.sentBytes)},
                            {"seconds", each.seconds}};
+  return traffic;
+}
+
+void mtc::tool::addRanks(ModuleOp placed, llvm::json::Object &object) {
+  ProgramOp program = ProgramOp::find(placed);
+  if (!program.getRanks())
+    return;
+  SmallVector<RankTraffic> sums; // by kind
+  llvm::MapVector<StringRef, SmallVector<RankTraffic>> byGroup;
+  for (const RankTraffic &each : findTraffic(placed)) {
+    byGroup[nameOfGroup(each)].push_back(each);
+    auto *sum =
+        llvm::find_if(sums, [&](const RankTraffic &other) { return other.kind == each.kind; });
+    if (sum == sums.end()) {
+      sums.push_back(each);
+      continue;
+    }
+    sum->transfers += each.transfers;
+    sum->seconds += each.seconds;
+    for (auto [bytes, more] : llvm::zip_equal(sum->sentBytes, each.sentBytes))
+      bytes += more;
+  }
+  llvm::json::Object groups;
+  for (auto &[name, traffic] : byGroup)
+    groups[name] = describeTraffic(traffic);
   object["ranks"] = llvm::json::Object{{"count", program.getRankCount()},
+                                       {"tensor", program.getTensorGroup().count},
                                        {"micro_steps", program.getMicroStepsOfRank()},
                                        {"shard", stringifyShard(program.getShard())},
                                        {"network", program.getRanksAttr().getNetwork()},
-                                       {"traffic", std::move(traffic)}};
+                                       {"traffic", describeTraffic(sums)},
+                                       {"groups", std::move(groups)}};
 }
 
 void mtc::tool::printRanks(ModuleOp placed, const TransferCost &transfers,
@@ -263,15 +294,20 @@ void mtc::tool::printRanks(ModuleOp placed, const TransferCost &transfers,
   ProgramOp program = ProgramOp::find(placed);
   if (!program.getRanks())
     return;
-  stream << "Ranks         " << program.getRankCount() << ", each with this memory and "
-         << program.getMicroStepsOfRank() << " micro-steps of a step\n";
+  const int64_t sharing = program.getTensorGroup().count;
+  stream << "Ranks         " << program.getRankCount();
+  if (sharing > 1)
+    stream << ", of which each " << sharing << " share the layers";
+  stream << ", each with this memory and " << program.getMicroStepsOfRank()
+         << " micro-steps of a step\n";
   if (program.getShard() != Shard::None)
     stream << "  divided among them: " << stringifyShard(program.getShard()) << '\n';
   for (const RankTraffic &each : findTraffic(placed))
-    stream << llvm::formatv("  {0,-12}  a rank sends {1} in {2} transfers, about {3} by {4}\n",
-                            stringifyEnum(each.kind),
-                            formatBytes(*llvm::max_element(each.sentBytes)), each.transfers,
-                            formatSeconds(each.seconds), program.getRanksAttr().getNetwork());
+    stream << llvm::formatv(
+        "  {0,-12}  a rank sends {1}{2} in {3} transfers, about {4} by {5}\n",
+        stringifyEnum(each.kind), formatBytes(*llvm::max_element(each.sentBytes)),
+        sharing > 1 ? " to its " + nameOfGroup(each).str() + " group" : "", each.transfers,
+        formatSeconds(each.seconds), program.getRanksAttr().getNetwork());
   stream << "  " << formatSeconds(transfers.exposed) << " of the step "
          << (transfers.bytes ? "are for these and the transfers above" : "are for these")
          << ", the rest overlaps with computation\n";

@@ -30,9 +30,10 @@ static std::string describeBatch(ProgramOp program) {
                                 [](InputOp input) { return input.getRows(); });
   std::string batch =
       takesRows ? llvm::formatv("batch {0}", program.getBatch()).str() : "inputs passed whole";
-  return program.getRankCount() > 1
-             ? llvm::formatv("{0} on each of {1} ranks", batch, program.getRankCount()).str()
-             : batch;
+  const int64_t all = program.getRankCount(), sharing = program.getTensorGroup().count;
+  if (sharing > 1)
+    return llvm::formatv("{0} on each of {1} groups of {2} ranks", batch, all / sharing, sharing);
+  return all > 1 ? llvm::formatv("{0} on each of {1} ranks", batch, all).str() : batch;
 }
 
 static std::unique_ptr<KernelCache> openCache(const Options &options) {

@@ -52,8 +52,8 @@ struct GraphSettings {
   std::optional<BatchNormMode> batchNorm;
   /// Maximum number of iterations of loops that are unrolled.
   int64_t unrollLimit = 0;
-  bool keepsAttention = false; ///< Attention stays decomposed.
-  int64_t ranks = 1;
+  bool keepsAttention = false;   ///< Attention stays decomposed.
+  int64_t ranks = 1;             ///< With samples of their own.
   std::optional<double> dropout; ///< Rate of every dropout in training form.
   bool addsAdapters = false;     ///< Adapters are trained, and AddAdapters reports their number.
 };

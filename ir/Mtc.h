@@ -33,6 +33,13 @@ class GradientBuilder;
 class TensorBuilder;
 class KernelOp;
 
+/// The ranks of a collective: `count` ranks whose numbers differ by `stride`.
+struct RankGroup {
+  int64_t count = 1, stride = 1;
+
+  bool operator==(const RankGroup &) const = default;
+};
+
 /// Arithmetic and memory traffic of an operation.
 struct Cost {
   int64_t flops = 0;

@@ -124,15 +124,26 @@ static bool isInModule(VariableOp variable) {
 
 namespace {
 /// The division of a variable among ranks; see MtcVariable.
-struct Groups {
-  int64_t run = 0, parts = 0, stride = 0;
+struct Division {
+  int64_t run = 0, parts = 0, stride = 0, piece = 0, pieces = 0, pieceStride = 0;
 };
 } // namespace
 
-static Groups groupsOf(VariableOp piece, int64_t ranks) {
-  if (AxisSplitAttr split = piece.getSplitAttr())
-    return {split.getRunOf(piece.getWholeType()), split.getParts(), split.getStride()};
-  return {piece.getTensorType().getNumElements(), ranks, 1};
+static Division divisionOf(VariableOp variable, RankGroup dataGroup) {
+  if (!variable.isDivided())
+    return {};
+  const RankedTensorType whole = variable.getWholeType();
+  Division division{whole.getNumElements(), 1, 1, variable.getTensorType().getNumElements(), 1, 1};
+  if (AxisSplitAttr split = variable.getSplitAttr()) {
+    division.run = split.getRunOf(whole);
+    division.parts = split.getParts();
+    division.stride = split.getStride();
+  }
+  if (variable.getPieceOf()) {
+    division.pieces = dataGroup.count;
+    division.pieceStride = dataGroup.stride;
+  }
+  return division;
 }
 
 /// Returns the range of elements of a random value that are 0: a row, or null.
@@ -148,7 +159,7 @@ Constant *VariableTable::zeroRange(VariableOp variable) {
 
 LogicalResult VariableTable::add(ModuleOp placed) {
   ProgramOp program = ProgramOp::find(placed);
-  const int64_t ranks = program ? program.getRankCount() : 1;
+  const RankGroup dataGroup = program ? program.getDataGroup() : RankGroup();
   for (VariableOp variable : placed.getOps<VariableOp>()) {
     if (!variable.getOffset())
       return variable.emitError("variable has no offset in the arena");
@@ -205,11 +216,9 @@ LogicalResult VariableTable::add(ModuleOp placed) {
     if (stored)
       source = c.global(describeTensor(c, name, stored.getType(), /*offset=*/-1));
     Constant *whole = c.null();
-    Groups groups;
-    if (variable.getWhole()) {
+    if (variable.isDivided())
       whole = c.global(describeTensor(c, name, variable.getWholeType(), /*offset=*/-1));
-      groups = groupsOf(variable, ranks);
-    }
+    const Division division = divisionOf(variable, dataGroup);
     llvm::SmallVector<Constant *> images;
     if (std::optional<ArrayAttr> list = variable.getModuleImages())
       for (auto image : list->getAsRange<TensorImageAttr>())
@@ -224,8 +233,10 @@ LogicalResult VariableTable::add(ModuleOp placed) {
                                             : uint32_t{MTC_STORED_AS_IS}),
         field<&MtcVariable::is_transposed>(stored && stored.getTransposed()),
         field<&MtcVariable::source>(source), field<&MtcVariable::whole>(whole),
-        field<&MtcVariable::run>(groups.run), field<&MtcVariable::parts>(groups.parts),
-        field<&MtcVariable::stride>(groups.stride),
+        field<&MtcVariable::run>(division.run), field<&MtcVariable::parts>(division.parts),
+        field<&MtcVariable::stride>(division.stride), field<&MtcVariable::piece>(division.piece),
+        field<&MtcVariable::pieces>(division.pieces),
+        field<&MtcVariable::piece_stride>(division.pieceStride),
         field<&MtcVariable::is_in_module>(isInModule(variable)),
         field<&MtcVariable::image_count>(images.size()),
         field<&MtcVariable::images>(c.array(images))));

@@ -108,6 +108,14 @@ static CollectiveAttr describe(CollectiveKind kind, int64_t ranks, uint64_t stri
                              elementCounts(values), first.getElementType());
 }
 
+void AllToAllOp::build(OpBuilder &b, OperationState &state, ValueRange values,
+                       ArrayRef<int64_t> pieces, RankGroup group) {
+  const auto all = std::accumulate(pieces.begin(), pieces.end(), int64_t{0});
+  auto element = cast<RankedTensorType>(values.front().getType()).getElementType();
+  build(b, state, RankedTensorType::get({group.count, all}, element), values, pieces,
+        static_cast<uint64_t>(group.stride));
+}
+
 LogicalResult AllToAllOp::verify() {
   RankedTensorType type = getRows().getType();
   const auto all = std::accumulate(getPieces().begin(), getPieces().end(), int64_t{0});
@@ -121,6 +129,12 @@ LogicalResult AllToAllOp::verify() {
 CollectiveAttr AllToAllOp::getCollective() {
   return describe(CollectiveKind::AllToAll, getRows().getType().getDimSize(0), getStride(),
                   getValues().getTypes(), getPieces());
+}
+
+void AllGatherOp::build(OpBuilder &b, OperationState &state, TypeRange types, ValueRange pieces,
+                        RankGroup group) {
+  build(b, state, types, pieces, static_cast<uint64_t>(group.count),
+        static_cast<uint64_t>(group.stride));
 }
 
 LogicalResult AllGatherOp::verify() {
@@ -146,6 +160,12 @@ OpFoldResult AverageOverRanksOp::fold(FoldAdaptor) {
 /// Each rank's loss depends on the values of all ranks, so the operation is its own transpose.
 void AverageOverRanksOp::buildGradient(GradientBuilder &g) {
   g.set(0, g.averageOverRanks(g.cotangent(0), static_cast<int64_t>(getRanks())));
+}
+
+void OwnPieceOp::build(OpBuilder &b, OperationState &state, TypeRange types, ValueRange values,
+                       RankGroup group) {
+  build(b, state, types, values, static_cast<uint64_t>(group.count),
+        static_cast<uint64_t>(group.stride));
 }
 
 LogicalResult OwnPieceOp::verify() {

@@ -101,6 +101,8 @@ def AllToAllOp : Mtc_CollectiveOp<"all_to_all"> {
   }];
   let arguments = (ins Variadic<Mtc_Tensor>:$values, DenseI64ArrayAttr:$pieces, DefaultValuedAttr<I64Attr, "1">:$stride);
   let results = (outs Mtc_Tensor:$rows);
+  let builders = [
+    OpBuilder<(ins "::mlir::ValueRange":$values, "::llvm::ArrayRef<int64_t>":$pieces, "::mtc::RankGroup":$group)>];
   let assemblyFormat = "$values `pieces` $pieces (`stride` $stride^)? attr-dict `:` type($values) `->` type($rows)";
 }
 
@@ -118,6 +120,8 @@ def AllGatherOp : Mtc_CollectiveOp<"all_gather"> {
   }];
   let arguments = (ins Variadic<Mtc_Tensor>:$pieces, I64Attr:$ranks, DefaultValuedAttr<I64Attr, "1">:$stride);
   let results = (outs Variadic<Mtc_Tensor>:$values);
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$pieces, "::mtc::RankGroup":$group)>];
   let assemblyFormat = "$pieces `ranks` $ranks (`stride` $stride^)? attr-dict `:` type($pieces) `->` type($values)";
 }
 
@@ -136,14 +140,16 @@ def OwnPieceOp : Mtc_CollectiveOp<"own_piece"> {
   }];
   let arguments = (ins Variadic<Mtc_Tensor>:$values, I64Attr:$ranks, DefaultValuedAttr<I64Attr, "1">:$stride);
   let results = (outs Variadic<Mtc_Tensor>:$pieces);
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$values, "::mtc::RankGroup":$group)>];
   let assemblyFormat = "$values `ranks` $ranks (`stride` $stride^)? attr-dict `:` type($values) `->` type($pieces)";
 }
 
 def AverageOverRanksOp : Mtc_ValueOp<"average_over_ranks", [SameOperandsAndResultType, Mtc_Gradient]> {
-  let summary = "average a value over the ranks";
+  let summary = "average a value over the ranks of the data group";
   let description = [{
-    Each element of the result is the sum of the elements of all ranks, in their order, divided by their number. Every rank computes
-    the same result. `mtc-shard` lowers the operation to `mtc.all_gather` and additions.
+    Each element of the result is the sum of the elements of all ranks with different samples, in their order, divided by their
+    number. Each of them computes the same result. `mtc-shard` lowers the operation to `mtc.all_gather` and additions.
 
     ```mlir
     %mean = mtc.average_over_ranks %own ranks 2 : tensor<64xf32>

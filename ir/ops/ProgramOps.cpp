@@ -45,9 +45,12 @@ LogicalResult AccumulationAttr::verify(llvm::function_ref<InFlightDiagnostic()> 
 }
 
 LogicalResult RanksAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t count,
-                                Shard shard, StringRef, Reduce reduce) {
+                                int64_t tensor, Shard shard, StringRef, Reduce reduce) {
   if (count < 1)
     return emitError() << "has " << count << " ranks, expected at least 1 (ranks_c1)";
+  if (tensor < 1 || count % tensor)
+    return emitError() << "has " << count << " ranks in tensor groups of " << tensor
+                       << ", expected a multiple (ranks_c3)";
   if (reduce == Reduce::Last && shard != Shard::None && shard != Shard::Optimizer)
     return emitError() << "divides gradients that are added in the update (ranks_c2)";
   return success();
@@ -100,8 +103,8 @@ LogicalResult ProgramOp::verifyRegions() {
   if (static_cast<int64_t>(getBatch()) < 1)
     return emitOpError("has a batch of ")
            << getBatch() << " samples, expected at least 1 (program_c3)";
-  if (getAccumulation() && getMicroSteps() % getRankCount() != 0)
-    return emitOpError("has ") << getMicroSteps() << " micro-steps for " << getRankCount()
+  if (getAccumulation() && getMicroSteps() % getDataGroup().count != 0)
+    return emitOpError("has ") << getMicroSteps() << " micro-steps for " << getDataGroup().count
                                << " ranks, expected a multiple (program_c4)";
   if (ArrayAttr shapes = getShapesAttr();
       shapes && (shapes.size() < 2 ||

@@ -105,17 +105,28 @@ def Mtc_Reduce : Mtc_Enum<"Reduce", "when the gradients of the ranks are added",
 def Mtc_RanksAttr : Mtc_Attr<"Ranks", "ranks"> {
   let summary = "the processes that train together";
   let description = [{
-    `count` processes run the same program, each with samples of its own. Of the micro-steps of an update, numbered from 0, rank r
-    runs those whose number is r modulo `count`. `network` is the class of the connection between ranks, for the cost model.
+    `count` processes run the same program. Each `tensor` consecutive ranks form a tensor group, which shares the work of each layer
+    and has the same samples: rank r has number r mod `tensor` in its tensor group. The `count / tensor` ranks with the same number
+    in their tensor groups form a data group and have samples of their own: rank r has number r / `tensor`. Of the micro-steps of an
+    update, numbered from 0, number i of a data group runs those whose number is i modulo `count / tensor`. `network` is the class
+    of the connection between ranks, for the cost model.
 
-    `shard` is what is divided among the ranks: nothing, the state of the optimizer, also gradients, or also parameters. `reduce` is
-    when gradients are added over the ranks: in each micro-step, in the order of one process, or in the update, after each rank has
-    added those of its own micro-steps.
+    `shard` is what is divided among the ranks of a data group: nothing, the state of the optimizer, also gradients, or also
+    parameters. `reduce` is when their gradients are added: in each micro-step, in the order of one process, or in the update, after
+    each rank has added those of its own micro-steps.
 
     * ranks_c1: there is at least one rank.
     * ranks_c2: gradients that are added in the update are not divided.
+    * ranks_c3: the number of ranks is a multiple of that of a tensor group, which is at least 1.
   }];
-  let parameters = (ins "int64_t":$count, DefaultValuedParameter<"::mtc::Shard", "::mtc::Shard::None">:$shard,
+  let extraClassDeclaration = [{
+    /// Returns the ranks that share each layer.
+    RankGroup getTensorGroup() const { return {getTensor(), 1}; }
+    /// Returns the ranks that compute the same parts of layers from different samples.
+    RankGroup getDataGroup() const { return {getCount() / getTensor(), getTensor()}; }
+  }];
+  let parameters = (ins "int64_t":$count, DefaultValuedParameter<"int64_t", "1">:$tensor,
+                        DefaultValuedParameter<"::mtc::Shard", "::mtc::Shard::None">:$shard,
                         StringRefParameter<"", [{"shm"}]>:$network,
                         DefaultValuedParameter<"::mtc::Reduce", "::mtc::Reduce::Every">:$reduce);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -160,7 +171,7 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
   let description = [{
     The region contains the inputs of the steps. A step reads `batch` samples of each input with a batch axis. Loss, optimizer and
     schedule are present once they are chosen, `accumulation` if gradients are accumulated over micro-steps of `batch` samples
-    each, and `loss_scaling` if the loss is scaled. With `ranks`, several processes share the micro-steps.
+    each, and `loss_scaling` if the loss is scaled. With `ranks`, several processes share the micro-steps, or each layer.
 
     ```mlir
     mtc.program "digits" stage training batch 32 loss "cross-entropy" optimizer "adamw"
@@ -177,7 +188,7 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
     * program_c1: a module has one program.
     * program_c2: the region contains only inputs, with distinct names.
     * program_c3: the batch size is at least 1.
-    * program_c4: the number of micro-steps is a multiple of the number of ranks.
+    * program_c4: the number of micro-steps is a multiple of the number of ranks of a data group.
     * program_c5: there are no shapes, or at least two, and the first has the program's batch.
   }];
   let arguments = (ins StrAttr:$model_name, Mtc_StageAttr:$stage, OptionalAttr<Mtc_SourceAttr>:$source,
@@ -207,12 +218,16 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
 
     /// Returns the number of micro-steps per update, of all ranks together.
     int64_t getMicroSteps() { return getAccumulationAttr() ? getAccumulationAttr().getMicroSteps() : 1; }
-    /// Returns the number of ranks.
+    /// Returns the number of all ranks.
     int64_t getRankCount() { return getRanksAttr() ? getRanksAttr().getCount() : 1; }
-    /// Returns what is divided among the ranks.
+    /// Returns the ranks that share each layer.
+    RankGroup getTensorGroup() { return getRanksAttr() ? getRanksAttr().getTensorGroup() : RankGroup(); }
+    /// Returns the ranks that compute the same parts of layers from different samples.
+    RankGroup getDataGroup() { return getRanksAttr() ? getRanksAttr().getDataGroup() : RankGroup(); }
+    /// Returns what is divided among the ranks of a data group.
     Shard getShard() { return getRanksAttr() ? getRanksAttr().getShard() : Shard::None; }
     /// Returns the number of micro-steps per update that each rank runs.
-    int64_t getMicroStepsOfRank() { return getMicroSteps() / getRankCount(); }
+    int64_t getMicroStepsOfRank() { return getMicroSteps() / getDataGroup().count; }
     /// Returns the number of shapes for which the module has functions.
     unsigned getShapeCount() { return getShapesAttr() ? getShapesAttr().size() : 1; }
     /// Returns whether each rank adds the gradients of its own micro-steps, and the update those of the ranks.

@@ -13,9 +13,22 @@ using namespace mtc;
 void VariableOp::build(OpBuilder &b, OperationState &state, Role role, const Twine &name, Type type,
                        Attribute initial, FlatSymbolRefAttr of, StringAttr moduleName) {
   build(b, state, RoleAttr::get(b.getContext(), role), b.getStringAttr(name), TypeAttr::get(type),
-        /*whole=*/TypeAttr(), /*split=*/AxisSplitAttr(), initial, of, moduleName, ArrayAttr(),
-        ArrayAttr(), IntegerAttr(), UnitAttr(),
+        /*piece_of=*/TypeAttr(), /*part_of=*/TypeAttr(), /*split=*/AxisSplitAttr(), initial, of,
+        moduleName, ArrayAttr(), ArrayAttr(), IntegerAttr(), UnitAttr(),
         MemorySpaceAttr::get(b.getContext(), MemorySpace::Device));
+}
+
+void VariableOp::becomePart(AxisSplitAttr split) {
+  assert(!isDivided() && "a part is not divided again");
+  setPartOfAttr(getTypeAttr());
+  setSplitAttr(split);
+  setType(split.getPartOf(getTensorType()));
+}
+
+void VariableOp::becomePiece(RankedTensorType piece) {
+  assert(!getPieceOf() && "a piece is not divided again");
+  setPieceOfAttr(getTypeAttr());
+  setType(piece);
 }
 
 RankedTensorType VariableOp::getSourceType() {
@@ -87,24 +100,29 @@ static LogicalResult verifyImages(VariableOp variable) {
 }
 
 /// Verifies variable_c7.
-static LogicalResult verifyPiece(VariableOp variable) {
+static LogicalResult verifyDivision(VariableOp variable) {
   AxisSplitAttr split = variable.getSplitAttr();
-  if (!variable.getWhole()) {
-    if (!split)
-      return success();
-    return variable.emitOpError("is divided along an axis, but is not a piece (variable_c7)");
-  }
-  auto whole = dyn_cast<RankedTensorType>(*variable.getWhole());
-  RankedTensorType piece = variable.getTensorType();
-  const bool isKnown = whole && whole.hasStaticShape();
-  if (split && isKnown && piece == split.getPartOf(whole))
-    return success();
-  if (!split && isKnown && piece.getRank() == 1 && whole.getElementType() == piece.getElementType())
-    return success();
-  auto error = variable.emitOpError("is ") << piece << ", a piece of " << *variable.getWhole();
-  if (split)
-    return error << ", expected its part along " << split << " (variable_c7)";
-  return error << ", expected a flat piece of a tensor with the same elements (variable_c7)";
+  if (bool(split) != variable.getPartOf().has_value())
+    return variable.emitOpError(split ? "is divided along an axis, but is no part of a type"
+                                      : "is part of a type, but along no axis")
+           << " (variable_c7)";
+  auto isKnown = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  const RankedTensorType type = variable.getTensorType();
+  if (std::optional<Type> of = variable.getPieceOf();
+      of && (!isKnown(*of) || type.getRank() != 1 ||
+             cast<RankedTensorType>(*of).getElementType() != type.getElementType()))
+    return variable.emitOpError("is ")
+           << type << ", a piece of " << *of
+           << ", expected a flat piece of a tensor with the same elements (variable_c7)";
+  if (std::optional<Type> of = variable.getPartOf();
+      of &&
+      (!isKnown(*of) || variable.getLocalType() != split.getPartOf(cast<RankedTensorType>(*of))))
+    return variable.emitOpError("is ") << variable.getLocalType() << ", a part of " << *of
+                                       << ", expected its part along " << split << " (variable_c7)";
+  return success();
 }
 
 LogicalResult VariableOp::verify() {
@@ -117,7 +135,7 @@ LogicalResult VariableOp::verify() {
     return emitOpError() << "has type " << getType()
                          << ", expected a tensor of known extents that memory can hold "
                             "(variable_c1)";
-  if (failed(verifyScalar(*this)) || failed(verifyPiece(*this)))
+  if (failed(verifyScalar(*this)) || failed(verifyDivision(*this)))
     return failure();
   const bool isOnDevice = getSpace() == MemorySpace::Device;
   if (!isOnDevice && (getTransient() || getRole() == Role::Scalar))

@@ -22,8 +22,9 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     windows (`mtc.transfer_slots`) and access it through device memory. A `transient` variable is written by one function and read
     after that function returns: it has a slice only in that function's arena.
 
-    A variable that is a `piece of` a type is divided among the ranks of the program: it is the piece of this rank of a variable
-    of that type. The pieces are those of collectives (`#mtc.collective`), or parts `along` an axis (`#mtc.axis_split`).
+    A variable may be divided among ranks in two steps. The variable of a rank is `part of` the whole one `along` an axis
+    (`#mtc.axis_split`). It may itself be divided among the ranks of the data group, which have equal parts: it is then a flat
+    `piece of` the part (`#mtc.collective`), or of the whole variable if there are no parts.
 
     ```mlir
     mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">
@@ -34,8 +35,10 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
                      limit = 1.000000e+00 : f64, help = "weight decay">
     mtc.variable optimizer @fc.weight.moment1 in disk : tensor<10x64xf32> = #mtc.zeros of @fc.weight
     mtc.variable optimizer @fc.weight.moment2 : tensor<512xf32> piece of tensor<10x64xf32> = #mtc.zeros of @fc.weight
-    mtc.variable parameter @fc2.weight : tensor<10x32xf32> piece of tensor<10x64xf32> along #mtc.axis_split<axis = 1, parts = 2>
+    mtc.variable parameter @fc2.weight : tensor<10x32xf32> part of tensor<10x64xf32> along #mtc.axis_split<axis = 1, parts = 2>
       = #mtc.initializer<"fc2.weight">
+    mtc.variable optimizer @fc2.weight.moment1 : tensor<256xf32> piece of tensor<10x32xf32>
+      part of tensor<10x64xf32> along #mtc.axis_split<axis = 1, parts = 2> = #mtc.zeros of @fc2.weight
     ```
 
     * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter,
@@ -47,25 +50,36 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     * variable_c5: scalars and transient variables are in device memory.
     * variable_c6: images are #mtc.tensor_image whose parts are within the variable; each group of module images contains every
       element once, and file images contain no other elements.
-    * variable_c7: a piece is flat and has the element type of the whole variable, or is a part of it along an axis.
+    * variable_c7: a piece is flat and has the elements of the type that it is a piece of; a part is one of its whole type along
+      the axis of the split.
   }];
-  let arguments = (ins Mtc_RoleAttr:$role, SymbolNameAttr:$sym_name, TypeAttr:$type, OptionalAttr<TypeAttr>:$whole,
-                       OptionalAttr<Mtc_AxisSplitAttr>:$split, AnyAttr:$initial,
+  let arguments = (ins Mtc_RoleAttr:$role, SymbolNameAttr:$sym_name, TypeAttr:$type, OptionalAttr<TypeAttr>:$piece_of,
+                       OptionalAttr<TypeAttr>:$part_of, OptionalAttr<Mtc_AxisSplitAttr>:$split, AnyAttr:$initial,
                        OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$module_name,
                        OptionalAttr<Mtc_TensorImageArrayAttr>:$module_images,
                        OptionalAttr<Mtc_TensorImageArrayAttr>:$file_images, OptionalAttr<I64Attr>:$offset, UnitAttr:$transient,
                        DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space);
-  let assemblyFormat = "$role (`transient` $transient^)? $sym_name (`in` $space^)? `:` $type (`piece` `of` $whole^)? (`along` $split^)? `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
+  let assemblyFormat = "$role (`transient` $transient^)? $sym_name (`in` $space^)? `:` $type (`piece` `of` $piece_of^)? (`part` `of` $part_of^)? (`along` $split^)? `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
   let builders = [
     OpBuilder<(ins "::mtc::Role":$role, "const ::llvm::Twine &":$name, "::mlir::Type":$type, "::mlir::Attribute":$initial,
                    CArg<"::mlir::FlatSymbolRefAttr", "{}">:$of, CArg<"::mlir::StringAttr", "{}">:$moduleName)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() { return ::mlir::cast<::mlir::RankedTensorType>(getType()); }
-    /// Returns the type of the variable that the pieces of all ranks are, or of this variable if it is not divided.
-    ::mlir::RankedTensorType getWholeType() {
-      return ::mlir::cast<::mlir::RankedTensorType>(getWhole().value_or(getType()));
+    /// Returns whether ranks have different elements of the variable.
+    bool isDivided() { return getPieceOf() || getPartOf(); }
+    /// Returns the type of the variable that the pieces of a data group are, or of this variable if it is no piece.
+    ::mlir::RankedTensorType getLocalType() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getPieceOf().value_or(getType()));
     }
+    /// Returns the type of the variable that all ranks have together.
+    ::mlir::RankedTensorType getWholeType() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getPartOf().value_or(getLocalType()));
+    }
+    /// Makes a variable this rank's part of itself along an axis, which the split must be able to divide.
+    void becomePart(::mtc::AxisSplitAttr split);
+    /// Makes a variable this rank's flat piece of itself.
+    void becomePiece(::mlir::RankedTensorType piece);
     /// Returns the type of the initial value of the whole variable, which may differ from the storage type.
     ::mlir::RankedTensorType getSourceType();
 

@@ -29,10 +29,15 @@ SmallVector<RankTraffic, 2> mtc::findTraffic(ModuleOp placed) {
       CollectiveAttr collective = collectiveOf(op);
       if (!collective || collective.getKind() == CollectiveKind::OwnPiece)
         continue;
-      auto *traffic = llvm::find_if(
-          all, [&](const RankTraffic &each) { return each.kind == collective.getKind(); });
+      // A collective of one rank is one of a data group.
+      const RankGroup group{collective.getRanks(), collective.getStride()};
+      const bool isInTensorGroup = group.count > 1 && group == program.getTensorGroup();
+      auto *traffic = llvm::find_if(all, [&](const RankTraffic &each) {
+        return each.kind == collective.getKind() && each.isInTensorGroup == isInTensorGroup;
+      });
       if (traffic == all.end()) {
-        all.push_back({collective.getKind(), 0, SmallVector<int64_t>(program.getRankCount()), 0});
+        all.push_back({collective.getKind(), isInTensorGroup, 0,
+                       SmallVector<int64_t>(program.getRankCount()), 0});
         traffic = &all.back();
       }
       traffic->transfers += times;

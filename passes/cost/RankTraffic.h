@@ -9,16 +9,17 @@
 
 namespace mtc {
 
-/// The transfers of one kind in a training step.
+/// The transfers of one kind in a training step, within tensor groups or within data groups.
 struct RankTraffic {
   CollectiveKind kind;
+  bool isInTensorGroup;
   int64_t transfers = 0;                ///< Number of transfers of a rank.
   mlir::SmallVector<int64_t> sentBytes; ///< Bytes that each rank sends to others.
   double seconds = 0;                   ///< Time of all transfers, without overlap.
 };
 
-/// Returns the traffic of a step, over all of its micro-steps, for each kind that an allocated
-/// program has.
+/// Returns the traffic of a step, over all of its micro-steps, for each kind and group that an
+/// allocated program has.
 mlir::SmallVector<RankTraffic, 2> findTraffic(mlir::ModuleOp placed);
 
 } // namespace mtc

@@ -54,7 +54,7 @@ FailureOr<LossPlan> LossPlanner::run() {
   plan.outputType = cast<RankedTensorType>(forward.getResultTypes()[plan.output]);
   plan.labels = options.labels.empty() ? "labels" : options.labels;
   ProgramOp program = ProgramOp::find(forward->getParentOfType<ModuleOp>());
-  plan.microSteps = options.microSteps * (program ? program.getRankCount() : 1);
+  plan.microSteps = options.microSteps * (program ? program.getDataGroup().count : 1);
   plan.hasShapes = forward->getParentOfType<ModuleOp>()->hasAttr(hasShapesAttribute);
   if (plan.loss)
     return planLabels(plan);

@@ -71,33 +71,51 @@ Value GradientScaling::sumBlocks(TensorBuilder &b, Value gradient) const {
   Value rest = b.slice(flat, {inWhole}, {count - inWhole}, {1});
   auto padded = b.create<OwnPieceOp>(
       TypeRange(RankedTensorType::get({pieceBlock}, typeOf(flat).getElementType())), rest,
-      /*ranks=*/uint64_t{1});
+      RankGroup());
   Value last = sum(padded->getResult(0));
   return inWhole ? b.concatenate({sum(b.slice(flat, {0}, {inWhole}, {1})), last}, 0) : last;
 }
 
-/// Returns the sum of squares of all gradients. The order is the same for every number of ranks:
-/// blocks that no piece divides are summed by their owners, then every rank adds all of them.
+/// Replaces values of this rank by those of all ranks of a group, one after the other. `sizes` are
+/// the numbers of elements of all of them; values with the size 0 stay.
+static void gatherSums(TensorBuilder &b, MutableArrayRef<Value> values, ArrayRef<int64_t> sizes,
+                       RankGroup group) {
+  SmallVector<Type> types;
+  SmallVector<Value> pieces;
+  for (auto [value, size] : llvm::zip_equal(values, sizes))
+    if (size) {
+      types.push_back(RankedTensorType::get({size}, typeOf(value).getElementType()));
+      pieces.push_back(value);
+    }
+  if (pieces.empty())
+    return;
+  auto all = b.create<AllGatherOp>(types, pieces, group);
+  size_t next = 0;
+  for (auto [value, size] : llvm::zip_equal(values, sizes))
+    if (size)
+      value = all->getResult(next++);
+}
+
+/// Returns the sum of squares of all gradients. The order is the same for every number of ranks of
+/// a data group: blocks that no piece divides are summed by their owners, then every rank adds all
+/// of them, and those of the other parts of its tensor group.
 Value GradientScaling::sumSquaresOfRanks(TensorBuilder &b,
                                          ArrayRef<UpdatedGradient> gradients) const {
-  SmallVector<Value> blocks, pieces;
-  SmallVector<Type> types;
-  for (const UpdatedGradient &gradient : gradients) {
-    blocks.push_back(sumBlocks(b, gradient.view.readWide(b)));
-    if (!gradient.isDivided())
-      continue;
-    pieces.push_back(blocks.back());
-    types.push_back(RankedTensorType::get(
-        {static_cast<int64_t>(llvm::divideCeil(gradient.dividedElements, pieceBlock))},
-        b.getF64Type()));
-  }
-  if (!pieces.empty()) {
-    auto all = b.create<AllGatherOp>(types, pieces, static_cast<uint64_t>(ranks.getCount()));
-    size_t next = 0;
-    for (auto [gradient, sums] : llvm::zip_equal(gradients, blocks))
-      if (gradient.isDivided())
-        sums = all->getResult(next++);
-  }
+  auto blocks = llvm::map_to_vector(gradients, [&](const UpdatedGradient &gradient) {
+    return sumBlocks(b, gradient.view.readWide(b));
+  });
+  gatherSums(b, blocks,
+             llvm::map_to_vector(gradients,
+                                 [](const UpdatedGradient &gradient) {
+                                   return static_cast<int64_t>(
+                                       llvm::divideCeil(gradient.dividedElements, pieceBlock));
+                                 }),
+             ranks.getDataGroup());
+  SmallVector<int64_t> ofParts;
+  for (auto [gradient, sums] : llvm::zip_equal(gradients, blocks))
+    ofParts.push_back(gradient.split ? gradient.split.getParts() * typeOf(sums).getNumElements()
+                                     : 0);
+  gatherSums(b, blocks, ofParts, ranks.getTensorGroup());
   Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
   for (Value sums : blocks)
     total = b.add(total, sumOfElements(b, sums));

@@ -32,20 +32,30 @@ static Value countNonFinite(TensorBuilder &b, Value x) {
   return sumOfElements(b, b.select(isFinite(b, x), b.splat(x, 0.0), b.splat(x, 1.0)));
 }
 
-void LossScale::check(TensorBuilder &b, ArrayRef<UpdatedGradient> gradients, int64_t ranks) {
-  Value zero = b.splat(scale, 0.0), whole = zero, own;
+/// Returns the sum of the numbers of all ranks of a group.
+static Value sumOverRanks(TensorBuilder &b, Value own, RankGroup group) {
+  auto counts = RankedTensorType::get({group.count}, b.getF64Type());
+  auto all = b.create<AllGatherOp>(TypeRange(counts), b.reshape(own, {1}), group);
+  return sumOfElements(b, all->getResult(0));
+}
+
+void LossScale::check(TensorBuilder &b, ArrayRef<UpdatedGradient> gradients, RanksAttr ranks) {
+  // Counts of whole gradients, of pieces, of parts along an axis, and of pieces of parts.
+  Value zero = b.splat(scale, 0.0), whole = zero, pieces, parts, piecesOfParts;
   for (const UpdatedGradient &gradient : gradients) {
     Value count = countNonFinite(b, gradient.view.readWide(b));
-    if (gradient.isDivided())
-      own = own ? b.add(own, count) : count;
-    else
-      whole = b.add(whole, count);
+    Value &sum = gradient.split ? (gradient.isDivided() ? piecesOfParts : parts)
+                                : (gradient.isDivided() ? pieces : whole);
+    sum = sum ? b.add(sum, count) : count;
   }
-  if (own) {
-    auto all = b.create<AllGatherOp>(TypeRange(RankedTensorType::get({ranks}, b.getF64Type())),
-                                     b.reshape(own, {1}), static_cast<uint64_t>(ranks));
-    whole = b.add(whole, sumOfElements(b, all->getResult(0)));
+  if (pieces)
+    whole = b.add(whole, sumOverRanks(b, pieces, ranks.getDataGroup()));
+  if (piecesOfParts) {
+    Value sum = sumOverRanks(b, piecesOfParts, ranks.getDataGroup());
+    parts = parts ? b.add(parts, sum) : sum;
   }
+  if (parts)
+    whole = b.add(whole, sumOverRanks(b, parts, ranks.getTensorGroup()));
   skipped = b.compare(Predicate::Gt, whole, zero);
 }
 

@@ -28,8 +28,8 @@ public:
   /// Emits the check that all gradient elements are finite. Must be called before `getSkipped`,
   /// `keep` and `write`, and after the code that reduces the gradients for their norm, so that one
   /// kernel does both. Elements whose squares overflow still count as finite.
-  /// `ranks` is the number of ranks that divide gradients.
-  void check(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients, int64_t ranks);
+  /// `ranks` is null if the program has no ranks.
+  void check(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients, RanksAttr ranks);
   /// Returns the new value of a variable: `changed`, or bit-identical `old` if the update is
   /// skipped.
   Value keep(TensorBuilder &b, Value changed, Value old) const;

@@ -6,6 +6,7 @@
 #include "passes/optimizer/GradientScaling.h"
 #include "passes/optimizer/HyperparameterSettings.h"
 #include "passes/optimizer/UpdateGroups.h"
+#include "passes/sharding/AxisParts.h"
 #include "passes/sharding/WholeTensors.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -28,6 +29,9 @@ struct Operands {
   VariableView gradient;
   SmallVector<std::optional<VariableView>> states;
   std::optional<VariableView> average;
+  /// Of a parameter that is updated alone: its type on all ranks, and its division along an axis.
+  RankedTensorType whole = {};
+  AxisSplitAttr split = {};
 };
 
 /// The update of a parameter between its reads and its writes.
@@ -53,7 +57,7 @@ private:
   StartedUpdate start(const Update &update, const Operands &operands);
   void finish(StartedUpdate &started);
   void buildUpdate(const Update &update, const Operands &operands);
-  void buildDivided(const Update &update, ArrayRef<Operands> operands, RankedTensorType type);
+  void buildDivided(const Update &update, ArrayRef<Operands> operands, RankedTensorType local);
   void buildGroup(const Update &update, const UpdateGroup &group);
 
   OptimizerOptions options;
@@ -192,21 +196,26 @@ void OptimizerPass::buildUpdate(const Update &update, const Operands &operands) 
     // the tensor. Ranks that assemble the tensor from pieces read it. A gather on one rank
     // separates the kernels.
     const WholeTensorRule &rule = *update.rule.kind->wholeTensors;
-    WholeTensors tensors(update.b, typeOf(started.update.parameter), 1, /*ranks=*/1);
-    const SmallVector<Value> needed = llvm::map_to_vector(
-        rule.begin(started.update), [&](Value tensor) { return tensors.assemble(tensor); });
-    started.update.finish(rule.transform(started.update, needed));
+    WholeTensors tensors(update.b, typeOf(started.update.parameter), 1, RankGroup());
+    const SmallVector<Value> needed =
+        llvm::map_to_vector(rule.begin(started.update), [&](Value tensor) {
+          return gatherParts(update.b, tensors.assemble(tensor), operands.whole, operands.split);
+        });
+    started.update.finish(
+        takePart(update.b, rule.transform(started.update, needed), operands.split));
   }
   finish(started);
 }
 
 /// Emits the update of divided parameters of one type, at most one for each rank. Each rank
-/// computes the step of one of them.
+/// computes the step of one of them. Ranks with other parts along an axis compute the same step.
 void OptimizerPass::buildDivided(const Update &update, ArrayRef<Operands> operands,
-                                 RankedTensorType type) {
+                                 RankedTensorType local) {
   TensorBuilder &b = update.b;
   const WholeTensorRule &rule = *update.rule.kind->wholeTensors;
-  WholeTensors tensors(b, type, operands.size(), division->getRankCount());
+  WholeTensors tensors(b, local, operands.size(), division->getGroup());
+  RankedTensorType whole = operands.front().whole;
+  AxisSplitAttr split = operands.front().split;
   std::vector<StartedUpdate> started;
   SmallVector<SmallVector<Value>> pieces; // by tensor that is needed whole
   for (const Operands &each : operands) {
@@ -229,9 +238,11 @@ void OptimizerPass::buildDivided(const Update &update, ArrayRef<Operands> operan
     if (!isDivided)
       undivided.push_back(number);
   }
-  const SmallVector<Value> whole =
-      llvm::map_to_vector(pieces, [&](ArrayRef<Value> list) { return tensors.assemble(list); });
-  const SmallVector<Value> steps = tensors.distribute(rule.transform(own, whole));
+  const SmallVector<Value> assembled = llvm::map_to_vector(pieces, [&](ArrayRef<Value> list) {
+    return gatherParts(b, tensors.assemble(list), whole, split);
+  });
+  const SmallVector<Value> steps =
+      tensors.distribute(takePart(b, rule.transform(own, assembled), split));
   for (size_t number : undivided)
     for (auto [each, state] : llvm::zip_equal(started, tensors.collect(own.states[number])))
       each.update.states[number] = state;
@@ -256,9 +267,12 @@ void OptimizerPass::buildGroup(const Update &update, const UpdateGroup &group) {
     return division->viewOf(variable, group.rule.kind->isElementwise());
   };
   const Type element = ParameterStorage(group.parameters.front()).getElementType();
-  llvm::MapVector<Type, std::vector<Operands>> divided; // by type of the whole parameter
+  // By the type of the parameter on a rank, and its division along an axis.
+  llvm::MapVector<std::pair<Type, Attribute>, std::vector<Operands>> divided;
   for (auto [i, parameter] : llvm::enumerate(group.parameters)) {
-    Operands operands{ParameterView(parameter, view), view(group.gradients[i]), {}, {}};
+    VariableOp stored = parameter.parameter;
+    Operands operands{ParameterView(parameter, view), view(group.gradients[i]), {}, {},
+                      stored.getWholeType(),          stored.getSplitAttr()};
     if (options.ema)
       operands.average = view(group.averages[i]);
     for (ArrayRef<VariableOp> states : group.states)
@@ -267,14 +281,13 @@ void OptimizerPass::buildGroup(const Update &update, const UpdateGroup &group) {
       buildUpdate(update, operands);
       continue;
     }
-    VariableOp stored = parameter.parameter;
-    divided[stored.getWholeType().clone(element)].push_back(operands);
+    divided[{stored.getLocalType().clone(element), stored.getSplitAttr()}].push_back(operands);
   }
-  const auto ranks = static_cast<size_t>(division->getRankCount());
-  for (auto &[type, all] : divided)
+  const auto ranks = static_cast<size_t>(division->getGroup().count);
+  for (auto &[key, all] : divided)
     for (ArrayRef<Operands> rest = all; !rest.empty();
          rest = rest.drop_front(std::min(ranks, rest.size())))
-      buildDivided(update, rest.take_front(ranks), cast<RankedTensorType>(type));
+      buildDivided(update, rest.take_front(ranks), cast<RankedTensorType>(key.first));
 }
 
 /// Terminates a function with the named results.
@@ -307,7 +320,7 @@ void OptimizerPass::buildFunction(func::FuncOp function, ArrayRef<UpdateGroup> g
       .build(b, gradients);
   // This must follow `build`, so that the kernels that compute the norm also check the gradients.
   if (lossScale)
-    lossScale->check(b, gradients, program.getRankCount());
+    lossScale->check(b, gradients, program.getRanksAttr());
   if (llvm::any_of(groups, [](const UpdateGroup &group) { return group.rule.kind->usesStep; }))
     step = lossScale ? lossScale->getStep() : readScalar(b, RuntimeScalar::Step);
   for (const UpdateGroup &group : groups) {

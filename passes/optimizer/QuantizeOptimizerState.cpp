@@ -15,6 +15,12 @@ namespace mtc {
 using namespace mlir;
 using namespace mtc;
 
+static Value withoutReshapes(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getInput();
+  return value;
+}
+
 namespace {
 
 /// The two variables that replace a state variable: codes and scales.
@@ -40,11 +46,11 @@ private:
   bool isPacked() const { return table.bits == 4; }
   /// Returns whether `numbers` is the old value of this state.
   bool isOld(DequantizeBlocksOp numbers) const {
-    auto read = numbers.getScales().getDefiningOp<ReadOp>();
+    auto read = withoutReshapes(numbers.getScales()).getDefiningOp<ReadOp>();
     return read && read.getVariable() == name + ".scales";
   }
-  VariableOp addCodes(VariableOp state) const;
-  VariableOp addScales(VariableOp state) const;
+  VariableView addCodes(VariableOp state) const;
+  VariableView addScales(VariableOp state) const;
 
   std::string name;
   QuantizationMapAttr map;
@@ -60,36 +66,68 @@ struct QuantizeOptimizerStatePass
 
 } // namespace
 
-static VariableOp addPart(VariableOp state, StringRef suffix, RankedTensorType type,
-                          RankedTensorType whole, Attribute initial) {
+/// Adds the codes or scales of a state, which are divided among ranks as the state is. `typeFor`
+/// returns their type for a number of elements, and `initialFor` their initial value. The blocks of
+/// a part along an axis are blocks of the whole state if its runs consist of blocks. Otherwise the
+/// whole variable has a row for each part.
+static VariableOp addPart(VariableOp state, StringRef suffix, int64_t block,
+                          llvm::function_ref<RankedTensorType(int64_t)> typeFor,
+                          llvm::function_ref<Attribute(RankedTensorType)> initialFor) {
+  RankedTensorType local = typeFor(state.getLocalType().getNumElements()), whole = local;
+  AxisSplitAttr split = state.getSplitAttr();
+  if (split) {
+    const RankedTensorType all = state.getWholeType();
+    const int64_t run = split.getRunOf(all), parts = split.getParts();
+    const bool hasBlocks = run % block == 0;
+    whole = hasBlocks ? typeFor(all.getNumElements()) : local.clone({parts, local.getDimSize(0)});
+    split = AxisSplitAttr::get(state.getContext(), /*axis=*/0,
+                               hasBlocks ? all.getNumElements() / (run * parts) : 1, parts,
+                               split.getStride());
+    local = split.getPartOf(whole);
+  }
   OpBuilder builder(state);
-  auto part =
-      VariableOp::create(builder, state.getLoc(), state.getRole(),
-                         state.getSymName() + "." + suffix, type, initial, state.getOfAttr());
-  if (state.getWhole())
-    part.setWholeAttr(TypeAttr::get(whole));
+  auto part = VariableOp::create(
+      builder, state.getLoc(), state.getRole(), state.getSymName() + "." + suffix,
+      state.getPieceOf() ? typeFor(state.getTensorType().getNumElements()) : local,
+      initialFor(whole), state.getOfAttr());
+  if (state.getPieceOf())
+    part.setPieceOfAttr(TypeAttr::get(local));
+  if (split) {
+    part.setPartOfAttr(TypeAttr::get(whole));
+    part.setSplitAttr(split);
+  }
   return part;
+}
+
+/// Returns a flat view of codes or scales.
+static VariableView lineOf(VariableOp variable) {
+  return variable.getTensorType().getRank() == 1 ? VariableView(variable)
+                                                 : VariableView::lineOf(variable);
 }
 
 /// A state with a uniform nonzero initial value v has the last code, which represents 1, for all
 /// elements, and v as all scales.
-VariableOp QuantizedState::addCodes(VariableOp state) const {
-  auto codesOf = [&](RankedTensorType numbers) {
-    return codesType(numbers.getNumElements() / (isPacked() ? 2 : 1));
-  };
-  RankedTensorType whole = codesOf(state.getWholeType());
-  Attribute initial = state.getInitial();
-  if (isa<SplatElementsAttr>(initial))
-    initial = DenseElementsAttr::get(whole, APInt::getMaxValue(8));
-  return addPart(state, "codes", codesOf(type), whole, initial);
+VariableView QuantizedState::addCodes(VariableOp state) const {
+  return lineOf(addPart(
+      state, "codes", table.block,
+      [&](int64_t elements) { return codesType(elements / (isPacked() ? 2 : 1)); },
+      [&](RankedTensorType whole) -> Attribute {
+        Attribute initial = state.getInitial();
+        return isa<SplatElementsAttr>(initial)
+                   ? DenseElementsAttr::get(whole, APInt::getMaxValue(8))
+                   : initial;
+      }));
 }
 
-VariableOp QuantizedState::addScales(VariableOp state) const {
-  RankedTensorType whole = floats(table.blocksOf(state.getWholeType().getNumElements()));
-  Attribute initial = state.getInitial();
-  if (auto all = dyn_cast<SplatElementsAttr>(initial))
-    initial = DenseElementsAttr::get(whole, all.getSplatValue<APFloat>());
-  return addPart(state, "scales", scalesType(), whole, initial);
+VariableView QuantizedState::addScales(VariableOp state) const {
+  return lineOf(addPart(
+      state, "scales", table.block,
+      [&](int64_t elements) { return floats(table.blocksOf(elements)); },
+      [&](RankedTensorType whole) -> Attribute {
+        auto all = dyn_cast<SplatElementsAttr>(state.getInitial());
+        return all ? DenseElementsAttr::get(whole, all.getSplatValue<APFloat>())
+                   : state.getInitial();
+      }));
 }
 
 Value QuantizedState::read(TensorBuilder &b) const {
@@ -99,12 +137,6 @@ Value QuantizedState::read(TensorBuilder &b) const {
     read = b.create<UnpackCodesOp>(codesType(elements), read, map);
   return b.reshape(b.create<DequantizeBlocksOp>(floats(elements), read, scales.read(b), map),
                    type.getShape());
-}
-
-static Value withoutReshapes(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getInput();
-  return value;
 }
 
 void QuantizedState::write(TensorBuilder &b, Value value) const {

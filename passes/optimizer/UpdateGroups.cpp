@@ -42,7 +42,7 @@ VariableOp UpdateGroupBuilder::addVariable(VariableOp parameter, Role role, Stri
                                      (parameter.getSymName() + "." + suffix).str(), type, initial,
                                      FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
   symbols.insert(variable, variablesEnd);
-  division.setWhole(variable, parameter);
+  division.divideLike(variable, parameter);
   return variable;
 }
 
@@ -130,7 +130,8 @@ SmallVector<UpdatedGradient> mtc::collectGradients(ArrayRef<UpdateGroup> groups,
     for (auto [parameter, gradient] : llvm::zip_equal(group.parameters, group.gradients)) {
       const bool isDivided = division.includes(parameter.parameter);
       RankedTensorType type = VariableOp(gradient).getTensorType();
-      gradients.push_back({division.viewOf(gradient), isDivided ? type.getNumElements() : 0});
+      gradients.push_back({division.viewOf(gradient), isDivided ? type.getNumElements() : 0,
+                           VariableOp(parameter.parameter).getSplitAttr()});
       names.push_back(VariableOp(gradient).getSymName());
     }
   return inModuleOrder ? inOrderOfVariables(gradients, names, module) : gradients;

@@ -7,11 +7,13 @@
 
 namespace mtc {
 
-/// The gradient that the update reads: the whole gradient, or the piece of this rank.
+/// The gradient that the update reads: the gradient of this rank, or a piece of it.
 struct UpdatedGradient {
   VariableView view;
-  /// Number of elements of the whole gradient if the view is a piece; 0 otherwise.
+  /// Number of elements of the gradient if the view is a piece; 0 otherwise.
   int64_t dividedElements = 0;
+  /// How the gradient is divided along an axis; null if it is not.
+  AxisSplitAttr split = {};
 
   bool isDivided() const { return dividedElements != 0; }
 };

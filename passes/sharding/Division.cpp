@@ -24,19 +24,19 @@ Division::Division(ModuleOp module) : module(module) {
   const Shard shard = program ? program.getShard() : Shard::None;
   if (shard == Shard::None)
     return;
-  ranks = program.getRankCount();
+  group = program.getDataGroup();
   reducesInUpdate = program.reducesInUpdate();
   llvm::StringMap<ParameterStorage> storages = findParameterStorage(module);
   llvm::StringSet<> read; // by steps
   module.walk([&](ReadOp op) { read.insert(op.getVariable()); });
   for (auto parameter : llvm::to_vector(module.getOps<VariableOp>()))
     if (parameter.getRole() == Role::Parameter)
-      divided[parameter.getSymName()] = parameter.getTensorType();
+      divided.insert(parameter.getSymName());
   if (!reducesInUpdate)
     addParts(makeExchange().run([&](VariableOp gradient) { return hasDivided(gradient); },
                                 GradientExchange::Gradients::Released));
   llvm::StringSet<> gathered;
-  for (const auto &[name, type] : divided) {
+  for (StringRef name : divided.keys()) {
     ParameterStorage &storage = storages[name];
     for (VariableOp variable : {storage.parameter, storage.lowHalf, storage.copy}) {
       if (!variable)
@@ -60,14 +60,12 @@ Division::Division(ModuleOp module) : module(module) {
   if (gathered.empty())
     return;
   for (auto function : module.getOps<func::FuncOp>())
-    GatherWindows(function, gathered, ranks).insert();
+    GatherWindows(function, gathered, group).insert();
 }
 
 /// Makes a variable the piece of this rank.
 void Division::divide(VariableOp variable) {
-  RankedTensorType whole = variable.getTensorType();
-  variable.setWholeAttr(TypeAttr::get(whole));
-  variable.setType(pieceTypeOf(whole, ranks));
+  variable.becomePiece(pieceTypeOf(variable.getTensorType(), group.count));
 }
 
 GradientExchange Division::makeExchange() {
@@ -100,23 +98,26 @@ VariableView Division::viewOf(VariableOp variable, bool isLine) const {
   const StringRef name = variable.getSymName();
   if (auto found = parts.find(name); found != parts.end()) {
     const Part &part = found->second;
-    RankedTensorType piece = pieceTypeOf(variable.getTensorType(), ranks);
+    RankedTensorType piece = pieceTypeOf(variable.getTensorType(), group.count);
     return part.sums ? VariableView::partOf(part.sums, part.offset, piece)
                      : VariableView::partOf(part.sumsInUpdate, part.offset, piece);
   }
   if (heldWhole.contains(name))
-    return VariableView::pieceOf(variable, pieceTypeOf(variable.getTensorType(), ranks), ranks);
+    return VariableView::pieceOf(variable, pieceTypeOf(variable.getTensorType(), group.count),
+                                 group);
   return isLine ? VariableView::lineOf(variable) : VariableView(variable);
 }
 
-void Division::setWhole(VariableOp variable, VariableOp parameter) const {
-  auto known = divided.find(parameter.getSymName());
-  if (known == divided.end())
-    return;
-  auto whole =
-      RankedTensorType::get(known->second.getShape(), variable.getTensorType().getElementType());
-  if (variable.getTensorType() == pieceTypeOf(whole, ranks))
-    variable.setWholeAttr(TypeAttr::get(whole));
+void Division::divideLike(VariableOp variable, VariableOp parameter) const {
+  const RankedTensorType type = variable.getTensorType(),
+                         local = parameter.getLocalType().clone(type.getElementType());
+  const bool isPiece = includes(parameter) && type == pieceTypeOf(local, group.count);
+  if (isPiece)
+    variable.setPieceOfAttr(TypeAttr::get(local));
+  if (parameter.getPartOf() && (isPiece || type == local)) {
+    variable.setPartOfAttr(TypeAttr::get(parameter.getWholeType().clone(type.getElementType())));
+    variable.setSplitAttr(parameter.getSplitAttr());
+  }
 }
 
 void Division::eraseGradients() {

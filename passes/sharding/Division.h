@@ -11,8 +11,8 @@
 
 namespace mtc {
 
-/// The variables of a program that are divided among its ranks, as `mtc.program` says. The update
-/// of a divided parameter computes its piece only:
+/// The variables of a program that are divided among the ranks of data groups, as `mtc.program`
+/// says. The update of a divided parameter computes its piece only:
 ///
 /// - `optimizer` and `gradients`: variables that steps read stay whole on every rank, and the
 ///   update gathers their new pieces. Other variables exist only as pieces.
@@ -27,14 +27,15 @@ public:
   /// before the update does.
   explicit Division(mlir::ModuleOp module);
 
-  int64_t getRankCount() const { return ranks; }
+  /// Returns the ranks among which variables are divided.
+  RankGroup getGroup() const { return group; }
   bool includes(VariableOp parameter) const { return divided.contains(parameter.getSymName()); }
   /// Returns the view of a variable that the update reads and writes: the whole variable, or the
   /// piece of this rank.
   VariableView viewOf(VariableOp variable, bool isLine = false) const;
-  /// Makes a variable a piece if it belongs to a parameter and has the type of the parameter's
-  /// piece.
-  void setWhole(VariableOp variable, VariableOp parameter) const;
+  /// Divides a variable that belongs to a parameter and has the type of the parameter's piece or
+  /// part as the parameter is.
+  void divideLike(VariableOp variable, VariableOp parameter) const;
   /// Erases the variables of divided gradients that nothing reads.
   void eraseGradients();
   /// Emits the exchange of gradients into the update, at its start, if micro-steps do not exchange
@@ -55,10 +56,10 @@ private:
   void addParts(llvm::ArrayRef<GradientBucket> buckets);
 
   mlir::ModuleOp module;
-  int64_t ranks = 1;
+  RankGroup group;
   bool reducesInUpdate = false;
-  llvm::StringMap<mlir::RankedTensorType> divided; ///< whole types of divided parameters
-  llvm::StringMap<Part> parts;                     ///< of gradients
+  llvm::StringSet<> divided;   ///< parameters
+  llvm::StringMap<Part> parts; ///< of gradients
   llvm::StringSet<> heldWhole; ///< variables that steps read, and every rank holds
 };
 

@@ -17,8 +17,8 @@ using namespace mtc;
 static constexpr int64_t minWindows = 16;
 
 GatherWindows::GatherWindows(func::FuncOp function, const llvm::StringSet<> &variables,
-                             int64_t ranks)
-    : function(function), ranks(ranks) {
+                             RankGroup group)
+    : function(function), group(group) {
   int64_t bytes = 0;
   for (Operation &op : function.front()) {
     positions[&op] = static_cast<int64_t>(operations.size());
@@ -126,12 +126,11 @@ void GatherWindows::gather(ArrayRef<Cluster *> clusters, Operation *before) {
     ReadOp read = cluster->read;
     RankedTensorType whole = typeOf(read.getResult());
     types.push_back(whole);
-    pieces.push_back(
-        ReadOp::create(builder, read.getLoc(), pieceTypeOf(whole, ranks), read.getVariable()));
+    pieces.push_back(ReadOp::create(builder, read.getLoc(), pieceTypeOf(whole, group.count),
+                                    read.getVariable()));
     locations.push_back(read.getLoc());
   }
-  auto all = AllGatherOp::create(builder, builder.getFusedLoc(locations), types, pieces,
-                                 static_cast<uint64_t>(ranks));
+  auto all = AllGatherOp::create(builder, builder.getFusedLoc(locations), types, pieces, group);
   for (auto [cluster, value] : llvm::zip_equal(clusters, all.getValues()))
     for (const Use &use : cluster->uses) {
       builder.setInsertionPoint(operations[static_cast<size_t>(use.position)]);

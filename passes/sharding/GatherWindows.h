@@ -17,8 +17,8 @@ namespace mtc {
 /// uses, as between the forward and the backward pass of a layer.
 class GatherWindows {
 public:
-  /// `variables` are pieces whose reads have the type of the whole variable.
-  GatherWindows(mlir::func::FuncOp function, const llvm::StringSet<> &variables, int64_t ranks);
+  /// `variables` are pieces whose reads have the type of the undivided variable.
+  GatherWindows(mlir::func::FuncOp function, const llvm::StringSet<> &variables, RankGroup group);
 
   void insert();
 
@@ -49,7 +49,7 @@ private:
   void gather(mlir::ArrayRef<Cluster *> clusters, mlir::Operation *before);
 
   mlir::func::FuncOp function;
-  int64_t ranks;
+  RankGroup group;
   mlir::SmallVector<ReadOp> reads;
   mlir::SmallVector<mlir::Operation *> operations; ///< of the function, in order
   llvm::DenseMap<mlir::Operation *, int64_t> positions;

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mtc;
 
 GradientExchange::GradientExchange(ModuleOp module, func::FuncOp microStep, int64_t bucketBytes)
-    : microStep(microStep), symbols(module), ranks(ProgramOp::find(module).getRankCount()),
+    : microStep(microStep), symbols(module), group(ProgramOp::find(module).getDataGroup()),
       bucketBytes(bucketBytes) {
   for (auto variable : module.getOps<VariableOp>())
     if (variable.getSymName().starts_with(gradientSumPrefix))
@@ -40,7 +40,7 @@ GradientExchange::makeBuckets(llvm::function_ref<bool(VariableOp)> includes, boo
         buckets.back().bytes + byteSize(type) > bucketBytes)
       buckets.push_back({{}, {}, type.getElementType(), 0, 0, {}, {}});
     GradientBucket &bucket = buckets.back();
-    const int64_t piece = pieceTypeOf(type, ranks).getNumElements();
+    const int64_t piece = pieceTypeOf(type, group.count).getNumElements();
     bucket.gradients.push_back({variable, type, piece, bucket.pieces});
     bucket.writes.push_back(write);
     bucket.bytes += byteSize(type);
@@ -82,8 +82,7 @@ AllToAllOp GradientExchange::send(TensorBuilder &b, const GradientBucket &bucket
                                   ArrayRef<Value> values) const {
   auto pieces = llvm::map_to_vector(
       bucket.gradients, [](const GradientBucket::Gradient &gradient) { return gradient.piece; });
-  auto rows = RankedTensorType::get({ranks, bucket.pieces}, bucket.element);
-  return b.create<AllToAllOp>(rows, values, pieces);
+  return b.create<AllToAllOp>(values, pieces, group);
 }
 
 Value mtc::addRows(TensorBuilder &b, Value sum, Value rows, int64_t column) {

@@ -12,8 +12,8 @@
 namespace mtc {
 
 /// Gradients that are sent together, in the order in which the micro-step computes them. The sums
-/// of their pieces over the ranks are a variable of the owner if each micro-step adds to them, and
-/// a value of the update otherwise.
+/// of their pieces over the ranks of a data group are a variable of the owner if each micro-step
+/// adds to them, and a value of the update otherwise.
 struct GradientBucket {
   struct Gradient {
     VariableOp variable;
@@ -63,7 +63,8 @@ private:
 
   mlir::func::FuncOp microStep;
   mlir::SymbolTable symbols;
-  int64_t ranks, bucketBytes;
+  RankGroup group;
+  int64_t bucketBytes;
   int64_t nextNumber = 0;
 };
 

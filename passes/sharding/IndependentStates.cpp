@@ -91,7 +91,7 @@ Writes IndependentStates::findCandidates() {
 /// divided, the pieces of the same value.
 bool IndependentStates::isShared(ReadOp read, bool mayBeDivided) {
   auto variable = symbols.lookup<VariableOp>(read.getVariable());
-  if (variable.getWhole() && !mayBeDivided)
+  if (variable.getPieceOf() && !mayBeDivided)
     return false;
   if (variable.getRole() == Role::State)
     return writes.contains(read.getVariable()) || !written.contains(read.getVariable());

@@ -10,7 +10,8 @@ namespace mtc {
 
 /// Makes each rank compute the updates of all ranks for states whose updates read only variables,
 /// such as the vectors of a power iteration, if a gradient or the loss reads such a state. Returns
-/// these states. Their updates need no exchange.
+/// these states. Their updates need no exchange. `ranks` is the number of ranks with different
+/// samples.
 llvm::StringSet<> repeatIndependentUpdates(mlir::func::FuncOp microStep, int64_t ranks);
 
 } // namespace mtc

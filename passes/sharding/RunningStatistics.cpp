@@ -364,7 +364,7 @@ void ConcatenatedUpdate::eraseOriginal() {
 
 /// Gathers values of one element type from all ranks once the last of them is known, so that the
 /// transfer overlaps with the backward pass.
-static Value gatherRows(ArrayRef<Value> values, func::FuncOp microStep, int64_t ranks) {
+static Value gatherRows(ArrayRef<Value> values, func::FuncOp microStep, RankGroup group) {
   TensorBuilder b(microStep.getLoc(), microStep.getContext());
   b.setInsertionPointToStart(&microStep.front());
   Operation *last = nullptr;
@@ -376,14 +376,14 @@ static Value gatherRows(ArrayRef<Value> values, func::FuncOp microStep, int64_t 
     b.setLoc(last->getLoc());
   }
   Value own = concatenateFlat(b, values);
-  auto type =
-      RankedTensorType::get({ranks, typeOf(own).getNumElements()}, typeOf(own).getElementType());
-  return b.create<AllGatherOp>(TypeRange(type), own, static_cast<uint64_t>(ranks)).getResult(0);
+  auto type = RankedTensorType::get({group.count, typeOf(own).getNumElements()},
+                                    typeOf(own).getElementType());
+  return b.create<AllGatherOp>(TypeRange(type), own, group).getResult(0);
 }
 
-LogicalResult mtc::exchangeRunningStatistics(func::FuncOp microStep, int64_t ranks) {
-  const llvm::StringSet<> independent = repeatIndependentUpdates(microStep, ranks);
-  FailureOr<SmallVector<StateUpdate>> found = findUpdates(microStep, ranks, independent);
+LogicalResult mtc::exchangeRunningStatistics(func::FuncOp microStep, RankGroup group) {
+  const llvm::StringSet<> independent = repeatIndependentUpdates(microStep, group.count);
+  FailureOr<SmallVector<StateUpdate>> found = findUpdates(microStep, group.count, independent);
   if (failed(found) || found->empty())
     return found;
   llvm::MapVector<Attribute, ConcatenatedUpdate> updates; // by description
@@ -397,11 +397,11 @@ LogicalResult mtc::exchangeRunningStatistics(func::FuncOp microStep, int64_t ran
     update.layOut(inputs);
   Rows rows;
   for (auto &[element, values] : inputs)
-    rows[element] = gatherRows(values, microStep, ranks);
+    rows[element] = gatherRows(values, microStep, group);
   TensorBuilder b(found->front().operations.front()->getLoc(), microStep.getContext());
   b.setInsertionPoint(microStep.front().getTerminator());
   for (ConcatenatedUpdate &update : llvm::make_second_range(updates)) {
-    update.apply(b, rows, ranks);
+    update.apply(b, rows, group.count);
     update.write(b);
     update.eraseOriginal();
   }

@@ -20,23 +20,25 @@ struct SetRanksPass : PassWithOptions<mtc::impl::SetRanksBase<SetRanksPass>, Sha
     FailureOr<ShardingOptions> options = readOptions();
     if (failed(options))
       return signalPassFailure();
-    const int64_t ranks = options->ranks.value_or(0);
+    const int64_t different = options->ranks.value_or(0) / options->tensor;
     WalkResult result = getOperation().walk([&](AverageOverRanksOp op) {
-      if (static_cast<int64_t>(op.getRanks()) == ranks)
+      if (static_cast<int64_t>(op.getRanks()) == different)
         return WalkResult::advance();
       emitError(op.getLoc(), "--ranks ")
-          << ranks << ": the model was converted for " << op.getRanks()
-          << " ranks (--batch-norm sync); expected the same number";
+          << options->ranks.value_or(0) << ": " << different
+          << " ranks have different samples, but the model was converted for " << op.getRanks()
+          << " (--batch-norm sync); expected the same number";
       return WalkResult::interrupt();
     });
     if (result.wasInterrupted())
       return signalPassFailure();
     if (options->hasRanks())
       ProgramOp::findOrAdd(getOperation())
-          .setRanksAttr(RanksAttr::get(
-              &getContext(), ranks, symbolizeShard(options->shard).value_or(Shard::None),
-              options->network.empty() ? "shm" : StringRef(options->network),
-              symbolizeReduce(options->reduce).value_or(Reduce::Every)));
+          .setRanksAttr(
+              RanksAttr::get(&getContext(), *options->ranks, options->tensor,
+                             symbolizeShard(options->shard).value_or(Shard::None),
+                             options->network.empty() ? "shm" : StringRef(options->network),
+                             symbolizeReduce(options->reduce).value_or(Reduce::Every)));
   }
 };
 

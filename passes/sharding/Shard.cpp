@@ -30,7 +30,7 @@ private:
   void resetSums(func::FuncOp update);
   void exchangeScalars(func::FuncOp microStep);
 
-  int64_t ranks = 1;
+  RankGroup group; ///< ranks with different samples
   std::optional<SymbolTable> symbols;
 };
 
@@ -42,10 +42,10 @@ void ShardPass::gather(const GradientBucket &bucket, Value sums, TensorBuilder &
   SmallVector<Value> pieces;
   for (const GradientBucket::Gradient &gradient : bucket.gradients) {
     types.push_back(gradient.type);
-    pieces.push_back(b.create<TileOp>(pieceTypeOf(gradient.type, ranks), sums,
+    pieces.push_back(b.create<TileOp>(pieceTypeOf(gradient.type, group.count), sums,
                                       static_cast<uint64_t>(gradient.offset)));
   }
-  auto all = b.create<AllGatherOp>(types, pieces, static_cast<uint64_t>(ranks));
+  auto all = b.create<AllGatherOp>(types, pieces, group);
   for (auto [gradient, value] : llvm::zip_equal(bucket.gradients, all.getValues()))
     b.create<WriteOp>(VariableOp(gradient.variable).getSymName(), value);
 }
@@ -78,12 +78,11 @@ void ShardPass::averageOverRanks(func::FuncOp function) {
     TensorBuilder b(op.getLoc(), &getContext());
     b.setInsertionPoint(op);
     RankedTensorType type = typeOf(op.getInput());
-    const auto count = static_cast<int64_t>(op.getRanks());
-    auto rows = RankedTensorType::get({count, type.getNumElements()}, type.getElementType());
+    auto rows = RankedTensorType::get({group.count, type.getNumElements()}, type.getElementType());
     Value own = b.reshape(op.getInput(), {type.getNumElements()});
-    Value all = b.create<AllGatherOp>(TypeRange(rows), own, op.getRanks()).getResult(0);
+    Value all = b.create<AllGatherOp>(TypeRange(rows), own, group).getResult(0);
     Value sum = b.reshape(addRows(b, {}, all), type.getShape());
-    op.replaceAllUsesWith(b.div(sum, b.splat(sum, static_cast<double>(count))));
+    op.replaceAllUsesWith(b.div(sum, b.splat(sum, static_cast<double>(group.count))));
     op.erase();
   }
 }
@@ -122,9 +121,8 @@ void ShardPass::exchangeScalars(func::FuncOp microStep) {
     parts.push_back(b.reshape(scalar.part, {1}));
   Value own = parts.size() == 1 ? parts.front() : b.concatenate(parts, 0);
   const auto count = static_cast<int64_t>(parts.size());
-  auto rows = RankedTensorType::get({ranks, count}, typeOf(own).getElementType());
-  Value all =
-      b.create<AllGatherOp>(TypeRange(rows), own, static_cast<uint64_t>(ranks)).getResult(0);
+  auto rows = RankedTensorType::get({group.count, count}, typeOf(own).getElementType());
+  Value all = b.create<AllGatherOp>(TypeRange(rows), own, group).getResult(0);
   for (auto [i, scalar] : llvm::enumerate(scalars)) {
     StringRef name = WriteOp(scalar.write).getVariable();
     Value sum = b.create<ReadOp>(RankedTensorType::get({}, b.getF64Type()), name);
@@ -137,7 +135,7 @@ void ShardPass::runOnOperation() {
   ProgramOp program = ProgramOp::find(getOperation());
   if (!program || !program.getRanks() || program.getMicroSteps() == 1)
     return;
-  ranks = program.getRankCount();
+  group = program.getDataGroup();
   symbols.emplace(getOperation());
   auto microStep = symbols->lookup<func::FuncOp>(microStepName);
   auto update = symbols->lookup<func::FuncOp>(updateName);
@@ -146,7 +144,7 @@ void ShardPass::runOnOperation() {
               "the module has no functions @micro_step and @update; run mtc-optimizer first");
     return signalPassFailure();
   }
-  if (failed(exchangeRunningStatistics(microStep, ranks)))
+  if (failed(exchangeRunningStatistics(microStep, group)))
     return signalPassFailure();
   averageOverRanks(microStep);
   exchangeScalars(microStep);

@@ -13,10 +13,13 @@ namespace mtc {
 /// Options of mtc-set-ranks.
 struct ShardingOptions {
   std::optional<int64_t> ranks; ///< Nothing: a program of one process, without collectives.
+  int64_t tensor = 1;           ///< Ranks that share each layer.
   std::string shard = "none", reduce = "every";
   std::string network; ///< "": that of the ranks of one machine.
 
   bool hasRanks() const { return ranks.value_or(0) != 0; }
+  /// Returns the number of ranks, or of groups that share each layer, with samples of their own.
+  int64_t getDataRanks() const { return ranks.value_or(1) / tensor; }
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&ShardingOptions::ranks,
@@ -31,10 +34,26 @@ struct ShardingOptions {
              bool isValid = !all.ranks || (*all.ranks >= 1 && *all.ranks <= 4096);
              return isValid ? "" : "expected 1 to 4096 ranks";
            });
+    option(&ShardingOptions::tensor,
+           {.name = "tensor",
+            .valueName = "T",
+            .help = "Ranks that share the work and the variables of each layer",
+            .detail = "Each T consecutive ranks compute with the same batches. --ranks / T groups "
+                      "of them read batches of their own, and --shard divides variables further "
+                      "among the groups."},
+           [](const ShardingOptions &all) -> std::string {
+             if (all.tensor < 1)
+               return "expected at least 1 rank";
+             if (all.tensor > 1 && !all.hasRanks())
+               return "needs --ranks";
+             return all.tensor > 1 && *all.ranks % all.tensor
+                        ? "does not divide --ranks " + std::to_string(*all.ranks)
+                        : "";
+           });
     option(&ShardingOptions::shard,
            {.name = "shard",
             .valueName = "WHAT",
-            .help = "Variables that are divided among the ranks",
+            .help = "Variables that are divided among ranks with different batches",
             .choices = {{"none", "data parallel: each rank has all variables"},
                         {"optimizer", "the state of the optimizer (ZeRO-1)"},
                         {"gradients", "also gradients, which are never whole (ZeRO-2)"},

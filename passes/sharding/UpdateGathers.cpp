@@ -12,8 +12,8 @@ using namespace mtc;
 
 namespace {
 
-/// Gathers of one element type, each written to a variable, that become one gather in place of the
-/// last.
+/// Gathers of one element type and group of ranks, each written to a variable, that become one
+/// gather in place of the last.
 struct Bucket {
   SmallVector<AllGatherOp> gathers;
   SmallVector<WriteOp> writes;
@@ -39,7 +39,7 @@ void Bucket::join() {
       locations.push_back(gather.getLoc());
     }
     auto all = AllGatherOp::create(builder, builder.getFusedLoc(locations), types, pieces,
-                                   gathers.back().getRanks());
+                                   gathers.back().getRanks(), gathers.back().getStride());
     for (auto [write, value] : llvm::zip_equal(writes, all.getValues()))
       WriteOp::create(builder, write.getLoc(), write.getVariable(), value);
     for (WriteOp write : writes)
@@ -60,7 +60,7 @@ static WriteOp writeOf(AllGatherOp gather) {
 }
 
 void mtc::joinUpdateGathers(func::FuncOp update, int64_t bucketBytes) {
-  llvm::MapVector<Type, Bucket> buckets;
+  llvm::MapVector<std::pair<Type, int64_t>, Bucket> buckets; // by element type and stride
   for (Operation &op : llvm::make_early_inc_range(update.front())) {
     // An operation after the last gather reads the values that all gathers have written.
     for (const auto &variables : {readVariables(&op), writtenVariables(&op)})
@@ -73,7 +73,7 @@ void mtc::joinUpdateGathers(func::FuncOp update, int64_t bucketBytes) {
     if (!write)
       continue;
     auto type = cast<RankedTensorType>(gather.getValues().front().getType());
-    Bucket &bucket = buckets[type.getElementType()];
+    Bucket &bucket = buckets[{type.getElementType(), static_cast<int64_t>(gather.getStride())}];
     if (bucket.bytes + byteSize(type) > bucketBytes)
       bucket.join();
     bucket.gathers.push_back(gather);

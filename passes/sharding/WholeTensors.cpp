@@ -7,8 +7,8 @@
 using namespace mlir;
 using namespace mtc;
 
-WholeTensors::WholeTensors(TensorBuilder &b, RankedTensorType type, size_t count, int64_t ranks)
-    : b(b), type(type), piece(pieceTypeOf(type, ranks)), count(count), ranks(ranks) {}
+WholeTensors::WholeTensors(TensorBuilder &b, RankedTensorType type, size_t count, RankGroup group)
+    : b(b), type(type), piece(pieceTypeOf(type, group.count)), count(count), group(group) {}
 
 Value WholeTensors::flatten(Value value) {
   return b.reshape(value, {typeOf(value).getNumElements()});
@@ -18,7 +18,7 @@ Value WholeTensors::flatten(Value value) {
 Value WholeTensors::concatenate(ArrayRef<Value> values) {
   SmallVector<Value> flat =
       llvm::map_to_vector(values, [&](Value value) { return flatten(value); });
-  const int64_t missing = ranks - static_cast<int64_t>(flat.size());
+  const int64_t missing = group.count - static_cast<int64_t>(flat.size());
   RankedTensorType first = typeOf(flat.front());
   if (missing)
     flat.push_back(b.splat(
@@ -27,15 +27,12 @@ Value WholeTensors::concatenate(ArrayRef<Value> values) {
 }
 
 Value WholeTensors::assemble(ArrayRef<Value> pieces) {
-  if (ranks == 1)
-    return b.create<AllGatherOp>(TypeRange(type), flatten(pieces.front()), uint64_t{1})
-        .getResult(0);
+  if (group.count == 1)
+    return b.create<AllGatherOp>(TypeRange(type), flatten(pieces.front()), group).getResult(0);
   if (isReplicated())
-    return b.create<AllGatherOp>(TypeRange(type), pieces, static_cast<uint64_t>(ranks))
-        .getResult(0);
-  auto rows = RankedTensorType::get({ranks, piece.getNumElements()}, type.getElementType());
-  Value all = flatten(b.create<AllToAllOp>(rows, ValueRange(concatenate(pieces)),
-                                           ArrayRef<int64_t>{piece.getNumElements()}));
+    return b.create<AllGatherOp>(TypeRange(type), pieces, group).getResult(0);
+  Value all = flatten(b.create<AllToAllOp>(ValueRange(concatenate(pieces)),
+                                           ArrayRef<int64_t>{piece.getNumElements()}, group));
   // The last pieces may have more elements than the tensor.
   if (typeOf(all).getNumElements() != type.getNumElements())
     all = b.slice(all, {0}, {type.getNumElements()}, {1});
@@ -44,11 +41,9 @@ Value WholeTensors::assemble(ArrayRef<Value> pieces) {
 
 SmallVector<Value> WholeTensors::distribute(Value tensor) {
   if (isReplicated())
-    return {
-        b.create<OwnPieceOp>(TypeRange(piece), tensor, static_cast<uint64_t>(ranks)).getResult(0)};
+    return {b.create<OwnPieceOp>(TypeRange(piece), tensor, group).getResult(0)};
   const int64_t size = piece.getNumElements();
-  auto rows = RankedTensorType::get({ranks, size}, type.getElementType());
-  Value all = b.create<AllToAllOp>(rows, ValueRange(tensor), ArrayRef<int64_t>{size});
+  Value all = b.create<AllToAllOp>(ValueRange(tensor), ArrayRef<int64_t>{size}, group);
   SmallVector<Value> pieces;
   for (size_t i = 0; i < count; ++i)
     pieces.push_back(
@@ -62,9 +57,7 @@ Value WholeTensors::select(ArrayRef<Value> values) {
   RankedTensorType each = typeOf(values.front());
   auto own = RankedTensorType::get({each.getNumElements()}, each.getElementType());
   Value all = concatenate(values);
-  return b.reshape(
-      b.create<OwnPieceOp>(TypeRange(own), all, static_cast<uint64_t>(ranks)).getResult(0),
-      each.getShape());
+  return b.reshape(b.create<OwnPieceOp>(TypeRange(own), all, group).getResult(0), each.getShape());
 }
 
 SmallVector<Value> WholeTensors::collect(Value value) {
@@ -72,9 +65,8 @@ SmallVector<Value> WholeTensors::collect(Value value) {
     return {value};
   RankedTensorType each = typeOf(value);
   const int64_t size = each.getNumElements();
-  auto rows = RankedTensorType::get({ranks, size}, each.getElementType());
-  Value all = b.create<AllGatherOp>(TypeRange(rows), flatten(value), static_cast<uint64_t>(ranks))
-                  .getResult(0);
+  auto rows = RankedTensorType::get({group.count, size}, each.getElementType());
+  Value all = b.create<AllGatherOp>(TypeRange(rows), flatten(value), group).getResult(0);
   SmallVector<Value> values;
   for (size_t i = 0; i < count; ++i)
     values.push_back(

@@ -13,8 +13,8 @@ namespace mtc {
 /// anything else to do.
 class WholeTensors {
 public:
-  /// `count` is the number of tensors, at most `ranks`.
-  WholeTensors(TensorBuilder &b, mlir::RankedTensorType type, size_t count, int64_t ranks);
+  /// `count` is the number of tensors, at most that of the ranks of the group.
+  WholeTensors(TensorBuilder &b, mlir::RankedTensorType type, size_t count, RankGroup group);
 
   /// Returns this rank's tensor from the pieces of each tensor that this rank has.
   mlir::Value assemble(llvm::ArrayRef<mlir::Value> pieces);
@@ -33,7 +33,7 @@ private:
   TensorBuilder &b;
   mlir::RankedTensorType type, piece;
   size_t count;
-  int64_t ranks;
+  RankGroup group;
 };
 
 } // namespace mtc

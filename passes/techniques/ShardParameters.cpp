@@ -11,7 +11,7 @@ void addShardParametersTechniques(std::vector<Technique> &techniques) {
   technique.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     const ShardingOptions &given = settings.training.sharding;
-    if (given.ranks > 1 && given.shard != "parameters" && given.reduce == "every")
+    if (given.getDataRanks() > 1 && given.shard != "parameters" && given.reduce == "every")
       changes.push_back({"--shard parameters",
                          [](PlanSettings &all) { all.training.sharding.shard = "parameters"; }});
     return changes;

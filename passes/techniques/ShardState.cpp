@@ -13,7 +13,7 @@ void addShardStateTechniques(std::vector<Technique> &techniques) {
     const ShardingOptions &given = settings.training.sharding;
     // Gradients that are added in the update are whole.
     const char *shard = given.reduce == "last" ? "optimizer" : "gradients";
-    if (given.ranks > 1 && given.shard == "none")
+    if (given.getDataRanks() > 1 && given.shard == "none")
       changes.push_back({std::string("--shard ") + shard, [shard](PlanSettings &all) {
                            // The technique has no effect in addition to shard-parameters.
                            if (all.training.sharding.shard == "none")

@@ -23,10 +23,10 @@ VariableView::VariableView(ArrayRef<VariableOp> variables) {
       RankedTensorType::get({size}, VariableOp(variables.front()).getTensorType().getElementType());
 }
 
-VariableView VariableView::pieceOf(VariableOp variable, RankedTensorType piece, int64_t ranks) {
+VariableView VariableView::pieceOf(VariableOp variable, RankedTensorType piece, RankGroup group) {
   VariableView view(variable);
   view.seen = piece;
-  view.ranks = ranks;
+  view.group = group;
   return view;
 }
 
@@ -48,8 +48,8 @@ Value VariableView::read(TensorBuilder &b) const {
   if (symbols)
     return b.create<ReadFlatOp>(type, symbols);
   Value all = value ? value : b.create<ReadOp>(type, name);
-  if (ranks)
-    return b.create<OwnPieceOp>(TypeRange(seen), all, static_cast<uint64_t>(ranks)).getResult(0);
+  if (group)
+    return b.create<OwnPieceOp>(TypeRange(seen), all, *group).getResult(0);
   if (seen)
     return b.slice(all, {offset}, {seen.getNumElements()}, {1});
   return isLine ? b.reshape(all, {type.getNumElements()}) : all;
@@ -67,9 +67,8 @@ void VariableView::write(TensorBuilder &b, Value value) const {
   if (typeOf(value).getElementType() != getElementType())
     value = b.create<CastOp>(typeOf(value).clone(getElementType()), value, /*storage=*/true);
   assert(isWritable() && "parts are only read");
-  if (ranks)
-    value =
-        b.create<AllGatherOp>(TypeRange(type), value, static_cast<uint64_t>(ranks)).getResult(0);
+  if (group)
+    value = b.create<AllGatherOp>(TypeRange(type), value, *group).getResult(0);
   if (symbols)
     b.create<WriteFlatOp>(symbols, value);
   else

@@ -19,9 +19,9 @@ public:
     view.isLine = true;
     return view;
   }
-  /// Returns a view of the piece of this rank of a variable that all of `ranks` ranks hold. Writes
-  /// gather the pieces of all ranks.
-  static VariableView pieceOf(VariableOp variable, mlir::RankedTensorType piece, int64_t ranks);
+  /// Returns a view of the piece of this rank of a variable that all ranks of a group hold. Writes
+  /// gather the pieces of the group.
+  static VariableView pieceOf(VariableOp variable, mlir::RankedTensorType piece, RankGroup group);
   /// Returns a view of the elements of a flat variable from `offset` on, which cannot be written.
   static VariableView partOf(VariableOp variable, int64_t offset, mlir::RankedTensorType part);
   /// Returns a view of elements of a flat value, which takes the place of a variable.
@@ -33,7 +33,7 @@ public:
   /// Rounds the value if its elements have more bits than those of the variables.
   void write(TensorBuilder &builder, mlir::Value value) const;
   /// Returns whether the view is not part of a flat variable.
-  bool isWritable() const { return !seen || ranks; }
+  bool isWritable() const { return !seen || group; }
   /// Returns the type of the view's value.
   mlir::RankedTensorType getType() const { return seen ? seen : type; }
   mlir::Type getElementType() const { return type.getElementType(); }
@@ -41,10 +41,10 @@ public:
 private:
   explicit VariableView(mlir::Value value) : type(typeOf(value)), value(value) {}
 
-  mlir::RankedTensorType type; ///< of the variable, or the flat tensor
-  mlir::RankedTensorType seen; ///< of a piece or part; null: all elements
-  int64_t ranks = 0;           ///< of a piece; 0: no piece
-  int64_t offset = 0;          ///< of a part
+  mlir::RankedTensorType type;    ///< of the variable, or the flat tensor
+  mlir::RankedTensorType seen;    ///< of a piece or part; null: all elements
+  std::optional<RankGroup> group; ///< of a piece
+  int64_t offset = 0;             ///< of a part
   llvm::StringRef name;
   mlir::Value value;       ///< in the place of a variable
   mlir::ArrayAttr symbols; ///< Null for a single variable.

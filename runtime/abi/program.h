@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 26u
+#define MTC_ABI_VERSION 27u
 
 /* Section and name of the ELF note that marks programs written by the compiler. The note has no
  * contents. */
@@ -202,10 +202,13 @@ typedef struct MtcProgram {
   const char *loss;        /* the value of --loss */
   const char *optimizer;
 
-  int64_t ranks; /* number of processes. Rank r runs the micro-steps of an update whose number,
-                    from 0, is r modulo `ranks` */
-  int64_t batch; /* samples per micro-step of the inputs with a batch axis; 1 if there are
-                    none */
+  int64_t ranks; /* number of processes */
+  /* Number of consecutive ranks that share each layer and run the same micro-steps: a divisor of
+   * `ranks`. Rank r runs those of an update whose number, from 0, is r / tensor_ranks modulo ranks
+   * / tensor_ranks. */
+  int64_t tensor_ranks;
+  int64_t batch;       /* samples per micro-step of the inputs with a batch axis; 1 if there are
+                          none */
   int64_t arena_bytes; /* size of the device arena */
   int64_t pinned_host_arena_bytes, host_arena_bytes, disk_arena_bytes;
   /* Minimum number of unused bytes after each value of the device arena, in a program compiled with

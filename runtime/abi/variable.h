@@ -77,13 +77,16 @@ typedef struct MtcVariable {
   uint32_t is_transposed;  /* `source` is stored column-major */
   const MtcTensor *source; /* the value before compression, without an offset; null: `tensor` is the
                               value itself */
-  /* The variable of all ranks, without an offset, of which `tensor` is the piece of this rank.
+  /* The variable of all ranks, without an offset, of which `tensor` has the elements of this rank.
    * Null: every rank has all elements. Runs of `run` elements belong to the `parts` ranks of a
-   * group in turn (runtime/abi/collective.h): element e to number e / run % parts. A flat piece is
-   * one run. */
+   * group in turn (runtime/abi/collective.h): element e to number e / run % parts. A part consists
+   * of flat pieces of `piece` elements, of which number i belongs to number i of the `pieces` ranks
+   * of another group; the last pieces may be shorter, or empty. One part is the whole variable as
+   * one run, and one piece is a whole part. */
   const MtcTensor *whole;
-  int64_t run, parts, stride; /* 0 if `whole` is null */
-  uint32_t is_in_module;      /* the variable is known to exist in the user's module */
+  int64_t run, parts, stride;          /* 0 if `whole` is null */
+  int64_t piece, pieces, piece_stride; /* 0 if `whole` is null */
+  uint32_t is_in_module;               /* the variable is known to exist in the user's module */
   /* The tensors of the user's module that hold the variable, in groups that each cover all of its
    * elements; 0: one tensor of the same name and shape. */
   uint32_t image_count;

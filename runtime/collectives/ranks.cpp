@@ -152,7 +152,11 @@ bool Ranks::waitFor(Exchange &exchange, std::chrono::duration<double> limit) {
 void Ranks::wait(Exchange &exchange, const std::string &what) {
   if (waitFor(exchange))
     return;
-  reportSilence(exchange.pending(), what);
+  // Ranks that wait for a silent one, as of another group, reach the end of their limits, too.
+  std::vector<int> silent = exchange.pending();
+  const std::vector<int> unaware = findSilent();
+  std::erase_if(silent, [&](int rank) { return std::ranges::count(unaware, rank) == 0; });
+  reportSilence(silent, what);
   abort(exitSystemFault);
 }
 

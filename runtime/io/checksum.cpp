@@ -78,16 +78,30 @@ uint64_t Checksum::value() const {
   return hash ^ hash >> 32;
 }
 
+void PieceChecksum::Part::endShare() {
+  complete.push_back(std::exchange(share, {}).value());
+  inShare = 0;
+}
+
 void PieceChecksum::add(const void *bytes, int64_t count) {
   auto *next = static_cast<const char *>(bytes);
   while (count > 0) {
-    const int64_t added = pieceBytes ? std::min(count, pieceBytes - inPiece) : count;
-    Checksum &part = parts.empty() ? piece : parts[static_cast<size_t>(number) % parts.size()];
-    part.add(next, added);
+    int64_t added = sizes.bytes ? std::min(count, sizes.bytes - inPiece) : count;
+    if (parts.empty()) {
+      piece.add(next, added);
+    } else {
+      Part &part = parts[static_cast<size_t>(number) % parts.size()];
+      if (sizes.bytesOfShare)
+        added = std::min(added, sizes.bytesOfShare - part.inShare);
+      part.share.add(next, added);
+      part.inShare += added;
+      if (part.inShare == sizes.bytesOfShare)
+        part.endShare();
+    }
     inPiece += added;
     next += added;
     count -= added;
-    if (inPiece != pieceBytes)
+    if (inPiece != sizes.bytes)
       continue;
     inPiece = 0;
     ++number;
@@ -104,13 +118,21 @@ void PieceChecksum::addPiece(uint64_t checksum) {
 }
 
 uint64_t PieceChecksum::value() const {
-  if (!pieceBytes)
+  if (!sizes.bytes)
     return piece.value();
   PieceChecksum all = *this;
   if (inPiece && parts.empty())
     all.addPiece(piece.value());
-  for (const Checksum &part : parts)
-    all.addPiece(part.value());
+  size_t shares = 0; // of a part
+  for (Part &part : all.parts) {
+    if (part.inShare)
+      part.endShare();
+    shares = std::max(shares, part.complete.size());
+  }
+  for (size_t i = 0; i < shares; ++i)
+    for (const Part &part : all.parts)
+      if (i < part.complete.size())
+        all.addPiece(part.complete[i]);
   return all.pieces.value();
 }
 

@@ -25,31 +25,48 @@ private:
   std::array<unsigned char, 32> rest{}; ///< the last total % 32 bytes
 };
 
-/// The checksum of data whose parts several processes may write. It is the checksum of the parts'
+/// The shares of data of which several processes may write one each.
+struct PieceSizes {
+  int64_t bytes = 0; ///< of every piece but the last; 0: the data is not divided
+  /// Pieces belong to the parts in turn; 0: each piece is a share.
+  int64_t parts = 0;
+  /// Size of every share of a part but the last; 0: each part is a share. Share i is share i /
+  /// parts of part i % parts.
+  int64_t bytesOfShare = 0;
+};
+
+/// The checksum of data whose shares several processes may write. It is the checksum of the shares'
 /// checksums, as little-endian words in order. Data that is not divided has the checksum of its
 /// bytes.
 class PieceChecksum {
 public:
-  /// `pieceBytes` is the size of every piece but the last; 0: the data is not divided. Pieces
-  /// belong to the parts in turn; 0 parts: each piece is a part.
-  explicit PieceChecksum(int64_t pieceBytes = 0, int64_t parts = 0)
-      : pieceBytes(pieceBytes), parts(static_cast<size_t>(parts)) {}
+  explicit PieceChecksum(const PieceSizes &sizes = {})
+      : sizes(sizes), parts(static_cast<size_t>(sizes.parts)) {}
 
   /// Begins again.
-  void restart() { *this = PieceChecksum(pieceBytes, static_cast<int64_t>(parts.size())); }
+  void restart() { *this = PieceChecksum(sizes); }
   /// Adds the next bytes; pieces may be split in any way.
   void add(const void *bytes, int64_t count);
-  /// Adds the checksum of the next part. Empty parts have no checksum.
+  /// Adds the checksum of the next share. Empty shares have no checksum.
   void addPiece(uint64_t checksum);
   uint64_t value() const;
 
 private:
-  int64_t pieceBytes;
-  int64_t inPiece = 0;         ///< bytes of the piece that is being added
-  Checksum piece;              ///< of that piece, if it is a part
-  Checksum pieces;             ///< of the checksums of complete parts
-  std::vector<Checksum> parts; ///< of parts of several pieces
-  int64_t number = 0;          ///< of the piece that is being added
+  /// The shares of a part.
+  struct Part {
+    std::vector<uint64_t> complete;
+    Checksum share;      ///< that is being added
+    int64_t inShare = 0; ///< bytes of it
+
+    void endShare();
+  };
+
+  PieceSizes sizes;
+  int64_t inPiece = 0;     ///< bytes of the piece that is being added
+  Checksum piece;          ///< of that piece, if it is a share
+  Checksum pieces;         ///< of the checksums of complete shares
+  std::vector<Part> parts; ///< if shares consist of several pieces
+  int64_t number = 0;      ///< of the piece that is being added
 };
 
 inline constexpr size_t checksumDigits = 16;

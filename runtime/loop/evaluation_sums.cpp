@@ -79,14 +79,14 @@ MetricSums EvaluationSums::add(int rank, const MetricSums &own) {
 
 MetricSums EvaluationSums::finish() {
   MetricSums found = std::exchange(total, {});
-  if (ranks.count() == 1 || !hasClasses(program))
+  if (ranks.dataCount() == 1 || !hasClasses(program))
     return found;
   // The lists of ranks have different lengths.
   std::vector<int64_t> own = found.targetList();
   own.resize(static_cast<size_t>(ranks.maximum(std::ssize(own), what)));
   std::vector<int64_t> others(ranks.isLeader() ? own.size() : 0);
-  for (int rank = 1; rank < ranks.count(); ++rank) {
-    moveElements(toLeader, rank, own, others);
+  for (int data = 1; data < ranks.dataCount(); ++data) {
+    moveElements(toLeader, ranks.senderOf(data), own, others);
     if (ranks.isLeader())
       found.addTargetList(others);
   }

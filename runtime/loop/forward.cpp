@@ -34,9 +34,9 @@ bool runForward(const Session &session, Dataset &data, const ForwardBatches &bat
     const MtcProgram &shaped = compute(session, data, batches, round, functions, phases);
     session.device.wait(); // A signal during the computation discards its result.
     isStopped = StopSignal::agree(ranks, "agreement on the next batch");
-    for (int rank = 0; rank < ranks.count() && !isStopped; ++rank)
-      if (const std::optional<int64_t> number = batches.batchOf(round, rank))
-        move(rank, *number, shaped);
+    for (int data = 0; data < ranks.dataCount() && !isStopped; ++data)
+      if (const std::optional<int64_t> number = batches.batchOf(round, data))
+        move(ranks.senderOf(data), *number, shaped);
   }
   ranks.setBatch(0);
   return !isStopped;

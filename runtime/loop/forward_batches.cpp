@@ -11,7 +11,7 @@ namespace mtc::runtime {
 
 ForwardBatches::ForwardBatches(int64_t batch, int64_t end, const Ranks &ranks,
                                const RowShapes *shapes, bool isWhole)
-    : batch(batch), end(end), rank(ranks.rank()), ranks(ranks.count()) {
+    : batch(batch), end(end), own(ranks.dataRank()), ranks(ranks.dataCount()) {
   for (int64_t first = 0; shapes && first < end; first += list.back().batch * this->ranks)
     list.push_back(chooseRound(*shapes, first, isWhole));
 }
@@ -51,16 +51,16 @@ int64_t ForwardBatches::count() const {
 
 int64_t ForwardBatches::rounds() const { return roundedUpQuotient(count(), ranks); }
 
-std::optional<int64_t> ForwardBatches::batchOf(int64_t round, int rank) const {
-  const int64_t number = round * ranks + rank;
-  return number < count() ? std::optional(number) : std::nullopt;
+std::optional<int64_t> ForwardBatches::batchOf(int64_t round, int number) const {
+  const int64_t batch = round * ranks + number;
+  return batch < count() ? std::optional(batch) : std::nullopt;
 }
 
 int64_t ForwardBatches::computedIn(int64_t round) const {
-  if (const std::optional<int64_t> own = batchOf(round, rank))
-    return *own;
+  if (const std::optional<int64_t> batch = batchOf(round, own))
+    return *batch;
   // A batch that this rank has checked before, or one that has the shape of the round.
-  return round && list.empty() ? *batchOf(round - 1, rank) : round * ranks;
+  return round && list.empty() ? *batchOf(round - 1, own) : round * ranks;
 }
 
 int64_t ForwardBatches::firstOf(int64_t number) const {

@@ -12,10 +12,10 @@
 
 namespace mtc::runtime {
 
-/// Batches of consecutive samples, which are assigned to the ranks in turn: batch b (from 0)
-/// belongs to rank b mod N. In each round, every rank computes a batch of the same shape, because a
-/// function with divided parameters needs all ranks. A rank without a batch in the last round
-/// repeats an earlier one, whose result is not used.
+/// Batches of consecutive samples, which are assigned in turn to the N ranks with samples of their
+/// own (Ranks::dataCount): batch b (from 0) belongs to number b mod N. In each round, every rank
+/// computes a batch of the same shape, because a function with divided parameters needs all ranks.
+/// A rank without a batch in the last round repeats an earlier one, whose result is not used.
 class ForwardBatches {
 public:
   /// Divides the samples before `end` into batches of `batch` samples; the last one may be
@@ -28,8 +28,8 @@ public:
   /// Returns the number of batches.
   int64_t count() const;
   int64_t rounds() const;
-  /// Returns the batch of a rank in a round (from 0); nullopt if none is left.
-  std::optional<int64_t> batchOf(int64_t round, int rank) const;
+  /// Returns the batch of a number in a round (from 0); nullopt if none is left.
+  std::optional<int64_t> batchOf(int64_t round, int number) const;
   /// Returns the batch that this rank computes in a round.
   int64_t computedIn(int64_t round) const;
   /// Returns the first sample of a batch, and the number of its samples without padding.
@@ -51,7 +51,7 @@ private:
   Round roundOf(int64_t number) const;
 
   int64_t batch, end;
-  int rank, ranks;
+  int own, ranks;          ///< this rank's number, and that of numbers
   std::vector<Round> list; ///< empty if there is one shape
 };
 

@@ -38,10 +38,11 @@ struct Session {
   const FiniteVariables &finite;
 
   /// Returns the number of micro-steps per step that this rank runs.
-  int64_t microSteps() const { return program.accumulation.micro_steps / ranks.count(); }
+  int64_t microSteps() const { return program.accumulation.micro_steps / ranks.dataCount(); }
   /// Returns the number, among the micro-steps of all ranks, of this rank's micro-step `own`. The
-  /// ranks take turns, so that sums over ranks and micro-steps have the order of one process.
-  int64_t numberOf(int64_t own) const { return own * ranks.count() + ranks.rank(); }
+  /// ranks take turns, so that sums over ranks and micro-steps have the order of one process. Ranks
+  /// that share each layer run the same micro-steps.
+  int64_t numberOf(int64_t own) const { return own * ranks.dataCount() + ranks.dataRank(); }
   /// Returns the scalars and losses of the program.
   StepScalars scalars() const { return {program, device}; }
   /// Loads the samples of a micro-step of this rank, and prefetches those of

@@ -187,10 +187,7 @@ void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
       if (!checksum)
         refuse(i);
       manifest.checksums[tensors[i].name] = checksumText(*checksum);
-      const StoredVariable stored(program, first);
-      manifest.pieceBytes[tensors[i].name] = stored.runBytes();
-      if (stored.divided().isInterleaved())
-        manifest.parts[tensors[i].name] = stored.divided().parts;
+      manifest.pieces[tensors[i].name] = StoredVariable(program, first).pieceSizes();
       continue;
     }
     auto read = [&](uint32_t variable, const Device::Use &use) {

@@ -139,7 +139,16 @@ private:
 
 /// The limit keeps the number of samples since the first step within 64 bits.
 constexpr uint64_t maxSteps = uint64_t{1} << 48;
-constexpr uint64_t maxParts = uint64_t{1} << 20;
+
+/// A field of the manifest with a number of each divided tensor.
+struct SizeField {
+  const char *name;
+  int64_t PieceSizes::*number;
+  uint64_t maximum;
+};
+constexpr SizeField sizeFields[] = {{"piece_bytes", &PieceSizes::bytes, INT64_MAX},
+                                    {"parts", &PieceSizes::parts, uint64_t{1} << 20},
+                                    {"share_bytes", &PieceSizes::bytesOfShare, INT64_MAX}};
 
 ScheduleSettings parseSchedule(const std::string &path, const Json &json) {
   const Fields fields(path, json);
@@ -303,11 +312,8 @@ std::optional<int64_t> stepOfManifest(const std::string &text) {
 }
 
 PieceChecksum CheckpointManifest::emptyChecksumOf(const std::string &tensor) const {
-  auto numberIn = [&](const std::map<std::string, int64_t> &numbers) {
-    const auto found = numbers.find(tensor);
-    return found == numbers.end() ? 0 : found->second;
-  };
-  return PieceChecksum(numberIn(pieceBytes), numberIn(parts));
+  const auto found = pieces.find(tensor);
+  return PieceChecksum(found == pieces.end() ? PieceSizes() : found->second);
 }
 
 std::string checkpointFileName(int64_t step, int attempt) {
@@ -345,10 +351,10 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
                {"file", manifest.file},
                {"bytes", manifest.bytes},
                {"checksums", manifest.checksums}};
-  if (!manifest.pieceBytes.empty())
-    json["piece_bytes"] = manifest.pieceBytes;
-  if (!manifest.parts.empty())
-    json["parts"] = manifest.parts;
+  for (const auto &[name, sizes] : manifest.pieces)
+    for (const SizeField &field : sizeFields)
+      if (const int64_t number = sizes.*field.number)
+        json[field.name][name] = number;
   if (state.schedule)
     json["schedule"] = jsonOf(*state.schedule);
   if (!state.settings.empty())
@@ -426,16 +432,13 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
     userError(path, ": names the file '", manifest.file, "', which is not one of a checkpoint");
   for (const auto &[name, checksum] : fields.object("checksums").items())
     manifest.checksums[name] = checksum.is_string() ? checksum.get<std::string>() : "";
-  auto parseNumbers = [&](const char *field, std::map<std::string, int64_t> &numbers,
-                          int64_t maximum) {
-    if (!json.contains(field))
-      return;
-    const Fields all(path, fields.object(field));
-    for (const auto &[name, number] : json[field].items())
-      numbers[name] = all.natural(name.c_str(), maximum);
-  };
-  parseNumbers("piece_bytes", manifest.pieceBytes, INT64_MAX);
-  parseNumbers("parts", manifest.parts, maxParts);
+  for (const SizeField &field : sizeFields) {
+    if (!json.contains(field.name))
+      continue;
+    const Fields all(path, fields.object(field.name));
+    for (const auto &[name, number] : json[field.name].items())
+      manifest.pieces[name].*field.number = all.natural(name.c_str(), field.maximum);
+  }
   return manifest;
 }
 

@@ -21,10 +21,8 @@ struct CheckpointManifest {
   int64_t bytes = 0; ///< size of that file
   std::map<std::string, std::string>
       checksums; ///< checksums of its tensors and of frozen variables
-  /// Sizes of the pieces of which the checksums of tensors are made (PieceChecksum).
-  std::map<std::string, int64_t> pieceBytes;
-  /// Numbers of parts of tensors whose parts have several pieces.
-  std::map<std::string, int64_t> parts;
+  /// Sizes of the pieces of which the checksums of tensors are made; 0 is not stored.
+  std::map<std::string, PieceSizes> pieces;
 
   /// Returns a checksum for a tensor, to which no byte has been added.
   PieceChecksum emptyChecksumOf(const std::string &tensor) const;

@@ -153,45 +153,45 @@ std::optional<uint64_t> DividedFile::write(uint32_t index, size_t tensor, bool r
   const StoredVariable variable(program, index);
   const Division &division = variable.divided();
   // The last ranks may own nothing.
-  const int64_t owners = division.ownedParts();
+  const int64_t owners = division.ownedShares();
   std::vector<uint64_t> checksums(static_cast<size_t>(owners));
   WrittenPiece own{variable, refusesNonFinite};
   bool isRefused = false;
-  for (int64_t at = 0; at < variable.partBytes(0); at += requestBytes)
-    isRefused |= writePart(own, index, tensor, at, checksums);
-  for (int64_t part = 1; part < owners; ++part) {
-    if ((*sees)[static_cast<size_t>(division.ownerOf(part))])
+  for (int64_t at = 0; at < variable.shareBytes(0); at += requestBytes)
+    isRefused |= writeShares(own, index, tensor, at, checksums);
+  for (int64_t share = 1; share < owners; ++share) {
+    if ((*sees)[static_cast<size_t>(division.ownerOf(share))])
       continue;
     WrittenPiece piece{variable, refusesNonFinite};
-    variable.readPart(device, part, [&](const char *from, int64_t to, int64_t bytes) {
+    variable.readShare(device, share, [&](const char *from, int64_t to, int64_t bytes) {
       piece.add(from, bytes);
       file.write(tensor, to, from, bytes);
     });
     isRefused |= piece.isRefused;
-    checksums[static_cast<size_t>(part)] = piece.checksum.value();
+    checksums[static_cast<size_t>(share)] = piece.checksum.value();
   }
   if (isRefused || own.isRefused)
     return std::nullopt;
   checksums[0] = own.checksum.value();
-  PieceChecksum all(variable.runBytes());
+  PieceChecksum all(variable.pieceSizes());
   for (uint64_t checksum : checksums)
     all.addPiece(checksum);
   return all.value();
 }
 
-bool DividedFile::writePart(WrittenPiece &own, uint32_t index, size_t tensor, int64_t at,
-                            std::vector<uint64_t> &checksums) {
+bool DividedFile::writeShares(WrittenPiece &own, uint32_t index, size_t tensor, int64_t at,
+                              std::vector<uint64_t> &checksums) {
   PieceExchange &exchange = *device.ranks()->pieces();
   const Division &division = own.variable.divided();
-  std::vector<int64_t> asked; // by part
+  std::vector<int64_t> asked; // shares
   exchange.keepWaiting();
-  for (int64_t part = 1; part < static_cast<int64_t>(checksums.size()); ++part) {
-    const int rank = division.ownerOf(part);
-    if (!(*sees)[static_cast<size_t>(rank)] || at >= own.variable.partBytes(part))
+  for (int64_t share = 1; share < static_cast<int64_t>(checksums.size()); ++share) {
+    const int rank = division.ownerOf(share);
+    if (!(*sees)[static_cast<size_t>(rank)] || at >= own.variable.shareBytes(share))
       continue;
     exchange.ask(rank, {PieceRequest::Kind::Write, index, at,
                         static_cast<uint64_t>(file.startOf(tensor)), own.refusesNonFinite});
-    asked.push_back(part);
+    asked.push_back(share);
   }
   // All answers are received, also where a rank fails.
   Problems problems;
@@ -203,10 +203,10 @@ bool DividedFile::writePart(WrittenPiece &own, uint32_t index, size_t tensor, in
                          });
   });
   bool isRefused = false;
-  for (int64_t part : asked) {
-    const PieceReply reply = replyOf(division.ownerOf(part), problems);
+  for (int64_t share : asked) {
+    const PieceReply reply = replyOf(division.ownerOf(share), problems);
     isRefused |= reply.status == PieceReply::Status::NotFinite;
-    checksums[static_cast<size_t>(part)] = reply.checksum;
+    checksums[static_cast<size_t>(share)] = reply.checksum;
   }
   problems.throwIfAny();
   return isRefused;

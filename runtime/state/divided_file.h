@@ -36,10 +36,10 @@ public:
 
 private:
   void open();
-  /// Writes bytes [at, at + the size of a request) of the parts of all ranks that see the file.
+  /// Writes bytes [at, at + the size of a request) of the shares of all ranks that see the file.
   /// `own` is that of rank 0. Returns whether an element of another is refused.
-  bool writePart(WrittenPiece &own, uint32_t variable, size_t tensor, int64_t at,
-                 std::vector<uint64_t> &checksums);
+  bool writeShares(WrittenPiece &own, uint32_t variable, size_t tensor, int64_t at,
+                   std::vector<uint64_t> &checksums);
   /// Waits for the answer of a rank; adds its error to `problems`.
   PieceReply replyOf(int rank, Problems &problems);
 

@@ -13,61 +13,95 @@ namespace mtc::runtime {
 
 /// Consecutive elements of a variable that are consecutive in the memory of a rank.
 struct ElementRun {
-  int64_t own;   ///< number of the first element among those of the rank
+  int64_t own;   ///< number of the first element among those of the share
+  int64_t part;  ///< number of the first element among those of the part
   int64_t value; ///< number of the first element in the whole value
   int64_t count;
+
+  /// Returns `number` elements of the run from number `first` of them on.
+  ElementRun from(int64_t first, int64_t number) const {
+    return {own + first, part + first, value + first, number};
+  }
 };
 
-/// The parts of a value: runs of elements belong to the parts in turn. See MtcVariable.
+/// The shares that ranks have of a value. Runs of elements belong to the parts in turn, and a part
+/// consists of flat pieces. Share i is piece i / parts of part i % parts. See MtcVariable.
 struct Division {
   int64_t run = 0; ///< elements of a run; 0: the value is not divided
   int64_t parts = 1;
-  int64_t stride = 1; ///< of the ranks of a group
-  int64_t total = 0;  ///< elements of the value
+  int64_t stride = 1; ///< of the ranks that have different parts
+  int64_t piece = 0;  ///< elements of a piece
+  int64_t pieces = 1;
+  int64_t pieceStride = 1; ///< of the ranks that have different pieces
+  int64_t total = 0;       ///< elements of the value
 
   static Division of(const MtcVariable &variable) {
     if (!variable.whole)
       return {};
-    return {variable.run, variable.parts, variable.stride,
+    return {variable.run,
+            variable.parts,
+            variable.stride,
+            variable.piece,
+            variable.pieces,
+            variable.piece_stride,
             variable.whole->bytes / typeBytes(variable.whole->type)};
   }
 
   explicit operator bool() const { return run != 0; }
-  /// Returns whether a part consists of several runs.
-  bool isInterleaved() const { return run * parts < total; }
+  int64_t shares() const { return parts * pieces; }
+  int64_t elementsOfPart() const { return total / parts; }
 
-  int64_t partOf(int rank) const { return mtc_number_in_group(rank, parts, stride); }
-  int64_t partOfElement(int64_t element) const { return element / run % parts; }
-  /// Returns the first rank that has a part; other groups have copies of it.
-  int ownerOf(int64_t part) const { return static_cast<int>(part * stride); }
-  /// Returns the number of parts that have elements, which are the first ones.
-  int64_t ownedParts() const { return std::min(parts, (total + run - 1) / run); }
-  /// Returns the number of elements of a part.
-  int64_t countOf(int64_t part) const {
-    const int64_t rest = total % (run * parts);
-    return total / (run * parts) * run + std::clamp<int64_t>(rest - part * run, 0, run);
+  int64_t shareOf(int rank) const {
+    return mtc_number_in_group(rank, pieces, pieceStride) * parts +
+           mtc_number_in_group(rank, parts, stride);
+  }
+  /// Returns the first rank that has a share; other ranks may have copies of it.
+  int ownerOf(int64_t share) const {
+    return static_cast<int>(share / parts * pieceStride + share % parts * stride);
+  }
+  /// Returns the number of shares that have elements, which are the first ones.
+  int64_t ownedShares() const {
+    return std::min(pieces, (elementsOfPart() + piece - 1) / piece) * parts;
+  }
+  /// Returns the number of elements of a share.
+  int64_t countOf(int64_t share) const {
+    return std::clamp<int64_t>(elementsOfPart() - share / parts * piece, 0, piece);
   }
 
-  /// Calls `use` with the runs of a part's elements from number `begin` to number `end`.
+  /// Returns the share of an element of the value.
+  int64_t shareOfElement(int64_t element) const {
+    return inPart(element) / piece * parts + element / run % parts;
+  }
+  /// Returns the elements from `element` on that are consecutive in the value and in a share.
+  ElementRun runAt(int64_t element) const {
+    const int64_t part = inPart(element), own = part % piece;
+    return {own, part, element, std::min(run - element % run, piece - own)};
+  }
+  /// Calls `use` with the runs of a share's elements from number `begin` to number `end`.
   template <typename Use>
-  void forEachRun(int64_t part, int64_t begin, int64_t end, const Use &use) const {
+  void forEachRun(int64_t share, int64_t begin, int64_t end, const Use &use) const {
     for (int64_t own = begin; own < end;) {
-      const int64_t inRun = own % run, count = std::min(run - inRun, end - own);
-      use(ElementRun{own, (own / run * parts + part) * run + inRun, count});
+      const int64_t part = share / parts * piece + own, inRun = part % run,
+                    count = std::min(run - inRun, end - own);
+      use(ElementRun{own, part, (part / run * parts + share % parts) * run + inRun, count});
       own += count;
     }
   }
-  /// Calls `use` with the runs of a part among the elements [begin, end) of the value.
+  /// Calls `use` with the runs of a share among the elements [begin, end) of the value.
   template <typename Use>
-  void forEachRunWithin(int64_t part, int64_t begin, int64_t end, const Use &use) const {
-    const int64_t period = run * parts;
-    for (int64_t n = begin / period; n * period < end; ++n) {
-      const int64_t start = n * period + part * run, first = std::max(start, begin),
-                    last = std::min(start + run, end);
-      if (first < last)
-        use(ElementRun{n * run + first - start, first, last - first});
+  void forEachRunWithin(int64_t share, int64_t begin, int64_t end, const Use &use) const {
+    for (int64_t at = begin; at < end;) {
+      ElementRun each = runAt(at);
+      each.count = std::min(each.count, end - at);
+      if (shareOfElement(at) == share)
+        use(each);
+      at += each.count;
     }
   }
+
+private:
+  /// Returns the number of an element among those of its part.
+  int64_t inPart(int64_t element) const { return element / (run * parts) * run + element % run; }
 };
 
 } // namespace mtc::runtime

@@ -60,21 +60,25 @@ static const MtcTensor &wholeOf(const MtcVariable &variable) {
 
 static int rankOf(Device &device) { return device.ranks() ? device.ranks()->rank() : 0; }
 
-/// Returns the address of a run in a variable.
+/// Returns the address in a variable of a run of a share that the rank has. The variable may have
+/// all elements, or those of the share's part.
 static ArenaAddress addressOf(const MtcVariable &variable, const ElementRun &run) {
-  return addressOf(variable.tensor) +
-         (variable.whole ? run.own : run.value) * typeBytes(variable.tensor.type);
+  const int64_t number = !variable.whole ? run.value : variable.pieces > 1 ? run.own : run.part;
+  return addressOf(variable.tensor) + number * typeBytes(variable.tensor.type);
 }
 
-/// Gathers the parts of a variable that every rank has whole, but of which each has written only
-/// its part.
-static void shareParts(Device &device, const MtcVariable &variable, const Division &division) {
+/// Gathers the shares of a variable, of which each rank has written only its own, on the ranks that
+/// have their elements.
+static void gatherShares(Device &device, const MtcVariable &variable, const Division &division) {
   Ranks *ranks = device.ranks();
   if (!ranks || ranks->count() == 1)
     return;
   PieceExchange &exchange = *ranks->pieces();
   const int64_t size = typeBytes(variable.tensor.type);
-  auto share = [&](int owner, const ElementRun &run) {
+  auto gather = [&](int64_t share, const ElementRun &run) {
+    const int owner = division.ownerOf(share);
+    const bool has = !variable.whole ||
+                     share % division.parts == division.shareOf(ranks->rank()) % division.parts;
     for (int64_t at = 0; at < run.count * size; at += PieceExchange::chunkBytes) {
       const int64_t count = std::min(PieceExchange::chunkBytes, run.count * size - at);
       const ArenaAddress place = addressOf(variable, run) + at;
@@ -83,15 +87,20 @@ static void shareParts(Device &device, const MtcVariable &variable, const Divisi
           std::memcpy(exchange.chunk() + begin, from, static_cast<size_t>(bytes));
         });
       exchange.broadcast(owner);
-      if (owner != ranks->rank())
+      if (has && owner != ranks->rank())
         device.write(place, count, [&](char *to, int64_t begin, int64_t bytes) {
           std::memcpy(to, exchange.chunk() + begin, static_cast<size_t>(bytes));
         });
     }
   };
-  for (int64_t part = 0; part < division.ownedParts(); ++part)
-    division.forEachRun(part, 0, division.countOf(part),
-                        [&](const ElementRun &run) { share(division.ownerOf(part), run); });
+  for (int64_t share = 0; share < division.ownedShares(); ++share)
+    division.forEachRun(share, 0, division.countOf(share),
+                        [&](const ElementRun &run) { gather(share, run); });
+}
+
+/// Returns that of two divisions of a value which has more shares.
+static Division finer(const Division &a, const Division &b) {
+  return !a || (b && b.shares() > a.shares()) ? b : a;
 }
 
 StoredVariable::StoredVariable(const MtcProgram &program, uint32_t index)
@@ -100,7 +109,9 @@ StoredVariable::StoredVariable(const MtcProgram &program, uint32_t index)
     if (program.variables[i].role == MTC_LOW_HALF &&
         program.variables[i].of == static_cast<int32_t>(index))
       low = &program.variables[i];
-  division = Division::of(variable.whole || !low ? variable : *low);
+  division = Division::of(variable);
+  if (low)
+    division = finer(division, Division::of(*low));
 }
 
 MtcTensor StoredVariable::tensor() const {
@@ -119,8 +130,8 @@ template <typename Use>
 void StoredVariable::forEachOwnRun(Device &device, const Division &each, const Use &use) const {
   if (!each)
     return use(all());
-  const int64_t part = each.partOf(rankOf(device));
-  each.forEachRun(part, 0, each.countOf(part), use);
+  const int64_t share = each.shareOf(rankOf(device));
+  each.forEachRun(share, 0, each.countOf(share), use);
 }
 
 void StoredVariable::readRun(Device &device, const ElementRun &run, const Device::Use &use) const {
@@ -137,7 +148,7 @@ void StoredVariable::readRun(Device &device, const ElementRun &run, const Device
   std::vector<uint16_t> upper(chunkElements);
   std::vector<int16_t> lower(chunkElements);
   inChunks(run.count, [&](int64_t at, int64_t count) {
-    const ElementRun part{run.own + at, run.value + at, count};
+    const ElementRun part = run.from(at, count);
     readInto(device, addressOf(variable, part), upper, count);
     readInto(device, addressOf(*low, part), lower, count);
     join(upper, lower, joined, count);
@@ -151,36 +162,43 @@ void StoredVariable::readOwn(Device &device, const Device::Use &use) const {
 
 void StoredVariable::readOwn(Device &device, int64_t begin, int64_t maximum,
                              const Device::Use &use) const {
-  const int64_t size = typeBytes(type()), part = division.partOf(rankOf(device));
-  division.forEachRun(part, begin / size,
-                      std::min(division.countOf(part), (begin + maximum) / size),
+  const int64_t size = typeBytes(type()), share = division.shareOf(rankOf(device));
+  division.forEachRun(share, begin / size,
+                      std::min(division.countOf(share), (begin + maximum) / size),
                       [&](const ElementRun &run) { readRun(device, run, use); });
 }
 
-int64_t StoredVariable::runBytes() const { return division.run * typeBytes(type()); }
-
-int64_t StoredVariable::partBytes(int64_t part) const {
-  return division.countOf(part) * typeBytes(type());
+int64_t StoredVariable::shareBytes(int64_t share) const {
+  return division.countOf(share) * typeBytes(type());
 }
 
-void StoredVariable::receive(Device &device, int64_t part, int64_t begin, int64_t bytes,
+PieceSizes StoredVariable::pieceSizes() const {
+  const int64_t size = typeBytes(type());
+  if (division.parts == 1)
+    return {.bytes = division.piece * size};
+  return {.bytes = division.run * size,
+          .parts = division.parts,
+          .bytesOfShare = division.pieces > 1 ? division.piece * size : 0};
+}
+
+void StoredVariable::receive(Device &device, int64_t share, int64_t begin, int64_t bytes,
                              const Device::Use &use) const {
   PieceExchange &exchange = *device.ranks()->pieces();
-  const int rank = division.ownerOf(part);
+  const int rank = division.ownerOf(share);
   const int64_t size = typeBytes(type()), end = begin + bytes;
   for (int64_t at = begin; at < end; at += PieceExchange::chunkBytes) {
     exchange.keepWaiting();
     exchange.ask(rank, {PieceRequest::Kind::Read, index, at});
     exchange.sendToLeader(rank);
     const int64_t last = std::min(end, at + PieceExchange::chunkBytes);
-    division.forEachRun(part, at / size, last / size, [&](const ElementRun &run) {
+    division.forEachRun(share, at / size, last / size, [&](const ElementRun &run) {
       use(exchange.chunk() + (run.own * size - at), run.value * size, run.count * size);
     });
   }
 }
 
-void StoredVariable::readPart(Device &device, int64_t part, const Device::Use &use) const {
-  receive(device, part, 0, partBytes(part), use);
+void StoredVariable::readShare(Device &device, int64_t share, const Device::Use &use) const {
+  receive(device, share, 0, shareBytes(share), use);
 }
 
 void StoredVariable::read(Device &device, const Device::Use &use) const {
@@ -195,17 +213,15 @@ void StoredVariable::read(Device &device, const Device::Use &use) const {
   };
   if (!division)
     return readOne(all());
-  const int64_t size = typeBytes(type());
-  // Elements are in the order of the value, whose runs belong to the parts in turn.
-  for (int64_t at = 0; at < division.total; at += division.run) {
-    const int64_t part = division.partOfElement(at);
-    division.forEachRunWithin(part, at, std::min(division.total, at + division.run),
-                              [&](const ElementRun &run) {
-                                if (part == division.partOf(rankOf(device)))
-                                  readOne(run);
-                                else if (ranks)
-                                  receive(device, part, run.own * size, run.count * size, use);
-                              });
+  const int64_t size = typeBytes(type()), own = division.shareOf(rankOf(device));
+  for (int64_t at = 0; at < division.total;) {
+    const ElementRun run = division.runAt(at);
+    const int64_t share = division.shareOfElement(at);
+    if (share == own)
+      readOne(run);
+    else if (ranks)
+      receive(device, share, run.own * size, run.count * size, use);
+    at += run.count;
   }
 }
 
@@ -224,14 +240,14 @@ void StoredVariable::writeRun(Device &device, const ElementRun &run,
   std::vector<int16_t> lower(chunkElements);
   std::vector<int16_t> kept(chunkElements);
   inChunks(run.count, [&](int64_t at, int64_t count) {
-    const ElementRun part{run.own + at, run.value + at, count};
+    const ElementRun part = run.from(at, count);
     fill(reinterpret_cast<char *>(whole.data()), size * part.value, size * count);
     split(whole, upper, lower, count);
     writeFrom(device, addressOf(variable, part), upper, count);
     if (!low->whole)
       return writeFrom(device, addressOf(*low, part), lower, count);
-    // The upper halves may be whole where the lower ones are a piece.
-    division.forEachRunWithin(division.partOf(rankOf(device)), part.value, part.value + count,
+    // The upper halves may be undivided where the lower ones are a piece.
+    division.forEachRunWithin(division.shareOf(rankOf(device)), part.value, part.value + count,
                               [&](const ElementRun &own) {
                                 std::copy_n(lower.begin() + (own.value - part.value), own.count,
                                             kept.begin());
@@ -250,13 +266,13 @@ bool StoredVariable::write(Device &device, const Device::Fill &fill) const {
 }
 
 Division StoredVariable::common(const MtcVariable &other) const {
-  return division ? division : Division::of(other);
+  return finer(division, Division::of(other));
 }
 
-void StoredVariable::share(Device &device, const Division &parts) const {
+void StoredVariable::gather(Device &device, const Division &written) const {
   for (const MtcVariable *each : {&variable, low})
-    if (each && !each->whole && parts)
-      shareParts(device, *each, parts);
+    if (each && written.shares() > Division::of(*each).shares())
+      gatherShares(device, *each, written);
 }
 
 void StoredVariable::copyFrom(Device &device, const MtcVariable &other) const {
@@ -270,7 +286,7 @@ void StoredVariable::copyFrom(Device &device, const MtcVariable &other) const {
                   });
     });
   });
-  share(device, Division::of(other));
+  gather(device, common(other));
 }
 
 void StoredVariable::copyTo(Device &device, const MtcVariable &other) const {
@@ -291,7 +307,7 @@ void StoredVariable::exchange(Device &device, const MtcVariable &other) const {
   std::vector<char> ours(static_cast<size_t>(chunkElements * size)), theirs(ours.size());
   forEachOwnRun(device, common(other), [&](const ElementRun &run) {
     inChunks(run.count, [&](int64_t at, int64_t count) {
-      const ElementRun part{run.own + at, run.value + at, count};
+      const ElementRun part = run.from(at, count);
       const ArenaAddress place = addressOf(other, part);
       readRun(device, part, [&](const char *from, int64_t begin, int64_t bytes) {
         std::memcpy(ours.data() + (begin - part.value * size), from, static_cast<size_t>(bytes));
@@ -303,7 +319,7 @@ void StoredVariable::exchange(Device &device, const MtcVariable &other) const {
       writeFrom(device, place, ours, count * size);
     });
   });
-  share(device, Division::of(other));
+  gather(device, common(other));
 }
 
 void writeCopies(const MtcProgram &program, Device &device) {
@@ -323,16 +339,16 @@ void writeCopies(const MtcProgram &program, Device &device) {
       });
     };
     const Division division = Division::of(original);
-    if (copy.whole || !division) {
+    if (division.shares() == Division::of(copy).shares()) {
       write(addressOf(original.tensor), addressOf(copy.tensor), copy.tensor.bytes / 2);
       continue;
     }
-    // If the original is divided and the copy is not, each rank writes the elements of its piece.
-    const int64_t part = division.partOf(rankOf(device));
-    division.forEachRun(part, 0, division.countOf(part), [&](const ElementRun &run) {
+    // The original is divided further than the copy: each rank writes the elements of its share.
+    const int64_t share = division.shareOf(rankOf(device));
+    division.forEachRun(share, 0, division.countOf(share), [&](const ElementRun &run) {
       write(addressOf(original, run), addressOf(copy, run), run.count);
     });
-    shareParts(device, copy, division);
+    gatherShares(device, copy, division);
   }
 }
 

@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_STATE_STORED_VARIABLE_H
 
 #include "runtime/devices/device.h"
+#include "runtime/io/checksum.h"
 #include "runtime/state/division.h"
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 namespace mtc::runtime {
 
 /// A variable in the form that files use. f32 elements whose halves are stored in two variables are
-/// joined on reads and split on writes. Pieces of a divided variable are read from their ranks.
+/// joined on reads and split on writes. Shares of a divided variable are read from their ranks.
 class StoredVariable {
 public:
   StoredVariable(const MtcProgram &program, uint32_t index);
@@ -26,10 +27,10 @@ public:
   bool isDivided() const { return bool(division); }
   /// Returns how the value is divided among the ranks.
   const Division &divided() const { return division; }
-  /// Returns the size of a run of a divided value.
-  int64_t runBytes() const;
-  /// Returns the size of a part of a divided value.
-  int64_t partBytes(int64_t part) const;
+  /// Returns the size of a share of a divided value.
+  int64_t shareBytes(int64_t share) const;
+  /// Returns the sizes of the shares for the checksum of a divided value.
+  PieceSizes pieceSizes() const;
 
   /// Equal to Device::read: chunks cover each element once, in order. If the value is divided, only
   /// rank 0 may call it, while the others wait for it (waitForRankZero). Rank 0 sends them a
@@ -39,8 +40,8 @@ public:
   void readOwn(Device &device, const Device::Use &use) const;
   /// Reads at most `most` bytes of the own elements, from byte `begin` of them on.
   void readOwn(Device &device, int64_t begin, int64_t maximum, const Device::Use &use) const;
-  /// Rank 0: reads the part of another rank, which waits for it (waitForRankZero).
-  void readPart(Device &device, int64_t part, const Device::Use &use) const;
+  /// Rank 0: reads the share of another rank, which waits for it (waitForRankZero).
+  void readShare(Device &device, int64_t share, const Device::Use &use) const;
   /// Equal to Device::write: chunks cover each element that this rank stores once, in order.
   /// Returns whether these were all elements.
   bool write(Device &device, const Device::Fill &fill) const;
@@ -54,7 +55,7 @@ public:
 
 private:
   /// Returns the whole value as one run.
-  ElementRun all() const { return {0, 0, bytes() / typeBytes(type())}; }
+  ElementRun all() const { return {0, 0, 0, bytes() / typeBytes(type())}; }
   /// Calls `use` with the runs of elements that this rank has of a value with this division.
   template <typename Use>
   void forEachOwnRun(Device &device, const Division &each, const Use &use) const;
@@ -63,10 +64,10 @@ private:
   void readRun(Device &device, const ElementRun &run, const Device::Use &use) const;
   void writeRun(Device &device, const ElementRun &run, const Device::Fill &fill) const;
   /// Rank 0: reads bytes of another rank, from byte `begin` of its elements on.
-  void receive(Device &device, int64_t part, int64_t begin, int64_t bytes,
+  void receive(Device &device, int64_t share, int64_t begin, int64_t bytes,
                const Device::Use &use) const;
-  /// Gathers parts that the ranks have written of variables that all have whole.
-  void share(Device &device, const Division &parts) const;
+  /// Gathers the shares that the ranks have written on ranks that have several of them.
+  void gather(Device &device, const Division &written) const;
 
   const MtcVariable &variable;
   uint32_t index;

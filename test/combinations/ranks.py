@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Trains models on several ranks with random combinations of sharding, optimizers, clipping, parameter groups and averages. Losses,
-gradient norms, weights, running statistics and optimizer state must be bit-identical to those of one rank with as many micro-batches, and
-each rank's arena must have the planned size. Some combinations run on emulated GPUs.
+"""Trains models on several ranks with random combinations of tensor groups, sharding, optimizers, clipping, parameter groups and
+averages. Losses, gradient norms, weights, running statistics and optimizer state must be bit-identical to those of one rank with as many
+micro-batches, and each rank's arena must have the planned size. Some combinations run on emulated GPUs.
 
     test/combinations/ranks.py --mtc build/release/bin/mtc --count 150 --seed 7
 
@@ -25,7 +25,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 sys.path.append(str(HERE.parent / "random"))
 from reference import OPTIMIZERS  # noqa: E402
 
-RANKS = 2, 3, 4, 7
+RANKS = 2, 3, 4, 7  # with samples of their own
+TENSOR = 1, 1, 1, 2  # ranks that share each layer
 SHARDS = "none", "optimizer", "gradients", "parameters"
 ACCUMULATED = 1, 3
 PRECISIONS = "f32", "bf16", "f16"
@@ -50,6 +51,7 @@ class Combination:
     state: tuple
     clipped: tuple
     others: tuple
+    tensor: int
     emulated: bool
     recomputed: str
 
@@ -68,12 +70,12 @@ class Combination:
         return re.sub(r"[^\w.]+", "-", "-".join(map(str, parts)))
 
     def __str__(self) -> str:
-        words = ("--ranks", self.ranks, "--shard", self.shard, "--accumulate", self.accumulated, *self.flags)
+        words = ("--ranks", self.ranks * self.tensor, "--tensor", self.tensor, "--shard", self.shard, "--accumulate", self.accumulated, *self.flags)
         return f"{self.model}: {' '.join(map(str, words))}"
 
 
 def draw(random: Random, models: list[str]) -> Combination:
-    choices = (models, RANKS, SHARDS, ACCUMULATED, PRECISIONS, OPTIMIZERS, STATES, CLIPPED, OTHERS)
+    choices = (models, RANKS, SHARDS, ACCUMULATED, PRECISIONS, OPTIMIZERS, STATES, CLIPPED, OTHERS, TENSOR)
     return Combination(*(random.choice(list(each)) for each in choices), emulated=random.random() < 0.08, recomputed=random.choice(RECOMPUTED))
 
 
@@ -84,12 +86,12 @@ class Runner:
         self.folder, self.models = folder, models
         self.known: dict[str, tuple] = {}
 
-    def state(self, drawn: Combination, ranks: int, *flags) -> tuple:
+    def state(self, drawn: Combination, ranks: int, *flags, tensor=1) -> tuple:
         from launcher import ranks_program, state_of
 
         program = ranks_program(
             self.folder, self.models[drawn.model], ranks, *drawn.flags, *flags, rows=200, name=drawn.reference,
-            micro_batches=drawn.ranks * drawn.accumulated, file=f"ranks-{drawn.shard}-",
+            micro_batches=drawn.ranks * drawn.accumulated, file=f"ranks-{drawn.shard}-", tensor=tensor,
         )  # fmt: skip
         state = state_of(program, "--memory-report", "memory.json", steps=STEPS)
         memory = json.loads((program.folder / "memory.json").read_text())
@@ -106,7 +108,8 @@ class Runner:
             self.known[drawn.reference] = self.state(drawn, 1)
         wanted = self.known[drawn.reference]
         assert wanted[0].count("'loss'") == STEPS and len(set(wanted[0].split("'loss': "))) > 2, "nothing is trained"
-        check_equal(self.state(drawn, drawn.ranks, "--shard", drawn.shard), wanted, str(drawn))
+        found = self.state(drawn, drawn.ranks * drawn.tensor, "--shard", drawn.shard, tensor=drawn.tensor)
+        check_equal(found, wanted, str(drawn))
 
 
 def run(models: dict, count: int, seed: int, verbose: bool) -> int:

@@ -15,13 +15,23 @@
 
 // -----
 
-// expected-error @below {{is 'tensor<8x8xf32>', a piece of 'tensor<8x24xf32>', expected its part along #mtc.axis_split<axis = 1, parts = 4> (variable_c7)}}
-mtc.variable parameter @qkv : tensor<8x8xf32> piece of tensor<8x24xf32> along #mtc.axis_split<axis = 1, parts = 4> = #mtc.initializer<"qkv">
+// expected-error @below {{is 'tensor<8x8xf32>', a part of 'tensor<8x24xf32>', expected its part along #mtc.axis_split<axis = 1, parts = 4> (variable_c7)}}
+mtc.variable parameter @qkv : tensor<8x8xf32> part of tensor<8x24xf32> along #mtc.axis_split<axis = 1, parts = 4> = #mtc.initializer<"qkv">
 
 // -----
 
-// expected-error @below {{is divided along an axis, but is not a piece (variable_c7)}}
+// expected-error @below {{is divided along an axis, but is no part of a type (variable_c7)}}
 mtc.variable parameter @qkv : tensor<8x8xf32> along #mtc.axis_split<axis = 1, parts = 4> = #mtc.initializer<"qkv">
+
+// -----
+
+// expected-error @below {{is part of a type, but along no axis (variable_c7)}}
+mtc.variable parameter @qkv : tensor<8x8xf32> part of tensor<8x24xf32> = #mtc.initializer<"qkv">
+
+// -----
+
+// expected-error @below {{has 6 ranks in tensor groups of 4, expected a multiple (ranks_c3)}}
+mtc.program "m" stage training ranks <count = 6, tensor = 4> {}
 
 // -----
 

@@ -4,9 +4,12 @@
 mtc.program "m" stage kernels batch 8 ranks <count = 2, shard = optimizer, reduce = last> accumulation <micro_steps = 4> {}
 // CHECK: mtc.variable optimizer @w.moment : tensor<256xf32> piece of tensor<8x8xf32> = #mtc.zeros of @w
 mtc.variable optimizer @w.moment : tensor<256xf32> piece of tensor<8x8xf32> = #mtc.zeros of @w
-// CHECK: mtc.variable parameter @qkv : tensor<8x6xf32> piece of tensor<8x24xf32> along <axis = 1, outer = 3, parts = 4, stride = 2> = #mtc.initializer<"qkv">
-mtc.variable parameter @qkv : tensor<8x6xf32> piece of tensor<8x24xf32> along #mtc.axis_split<axis = 1, outer = 3, parts = 4, stride = 2>
+// CHECK: mtc.variable parameter @qkv : tensor<8x6xf32> part of tensor<8x24xf32> along <axis = 1, outer = 3, parts = 4, stride = 2> = #mtc.initializer<"qkv">
+mtc.variable parameter @qkv : tensor<8x6xf32> part of tensor<8x24xf32> along #mtc.axis_split<axis = 1, outer = 3, parts = 4, stride = 2>
   = #mtc.initializer<"qkv">
+// CHECK: mtc.variable optimizer @qkv.moment : tensor<256xf32> piece of tensor<8x6xf32> part of tensor<8x24xf32> along <axis = 1, outer = 3, parts = 4> = #mtc.zeros of @qkv
+mtc.variable optimizer @qkv.moment : tensor<256xf32> piece of tensor<8x6xf32> part of tensor<8x24xf32>
+  along #mtc.axis_split<axis = 1, outer = 3, parts = 4> = #mtc.zeros of @qkv
 
 // CHECK-LABEL: func.func @values
 func.func @values(%a: tensor<8x8xf32>, %b: tensor<36xf32>, %p: tensor<32xf32>) -> tensor<36xf32> {

@@ -69,11 +69,11 @@ def end_of(process: subprocess.Popen, pids: dict[int, int], act: Callable[[], No
 
 
 def ranks_program(
-    folder: Path, example: Example, ranks: int, *flags, rows: int, name: str, micro_batches=MICRO_BATCHES, file="ranks"
+    folder: Path, example: Example, ranks: int, *flags, rows: int, name: str, micro_batches=MICRO_BATCHES, file="ranks", tensor=1
 ) -> Program:
-    """Compiles a program whose updates have the given number of micro-batches on all ranks together."""
+    """Compiles a program whose updates have the given number of micro-batches on all ranks together; `tensor` ranks share each layer."""
     (folder / name).mkdir(exist_ok=True)
-    given = ("--ranks", ranks, "--accumulate", micro_batches // ranks, "--threads", 1)
+    given = ("--ranks", ranks, "--tensor", tensor, "--accumulate", micro_batches // (ranks // tensor), "--threads", 1)
     one = compile(example.model, folder / name, example.data(rows), *example.flags, *flags, *given, name=f"{file}{ranks}")
     return Program(one.path, example.data(rows), launcher(ranks) if ranks > 1 else ())
 
@@ -114,18 +114,19 @@ class Comparison:
         self.programs: dict[tuple, Program] = {}
         self.wanted: dict[tuple, tuple[str, dict]] = {}  # states of one rank, by the flags of the run
 
-    def program(self, ranks: int, *flags) -> Program:
-        if (ranks, flags) not in self.programs:
-            file = "-".join(["ranks", *(str(f).strip("-") for f in flags)])
-            self.programs[ranks, flags] = ranks_program(
-                self.folder, self.example, ranks, *self.flags, *flags, **self.settings, file=file
+    def program(self, ranks: int, *flags, tensor=1) -> Program:
+        key = ranks, tensor, flags
+        if key not in self.programs:
+            file = "-".join(["ranks", *(str(f).strip("-") for f in flags), *(["tensor", str(tensor), ""] if tensor > 1 else [])])
+            self.programs[key] = ranks_program(
+                self.folder, self.example, ranks, *self.flags, *flags, **self.settings, file=file, tensor=tensor
             )
-        return self.programs[ranks, flags]
+        return self.programs[key]
 
-    def check(self, ranks: int, *flags, run=()):
+    def check(self, ranks: int, *flags, run=(), tensor=1):
         """Compares a program, run with these flags, with one rank that has all variables."""
         if run not in self.wanted:
             self.wanted[run] = state_of(self.program(1), *run)
         wanted = self.wanted[run]
         assert len(set(wanted[0].split("'loss': "))) > 2, f"{self.name}: nothing is trained"
-        check_equal(state_of(self.program(ranks, *flags), *run), wanted, (self.name, ranks, flags))
+        check_equal(state_of(self.program(ranks, *flags, tensor=tensor), *run), wanted, (self.name, ranks, tensor, flags))

@@ -24,6 +24,7 @@ for ranks, shards in (2, ((), ("--shard", "optimizer"))), (3, ((), ("--shard", "
     for shard in shards:
         digits.check(ranks, *shard)
 digits.check(1, "--shard", "parameters")
+digits.check(4, "--shard", "optimizer", tensor=2)
 scaled = comparison("f16", DIGITS, "--precision", "f16", "--loss-scale", 2.0**24, micro_batches=2)
 for shard in SHARDS:
     scaled.check(2, "--shard", shard)
@@ -51,13 +52,14 @@ assert len(set(evaluated)) == 1, evaluated
 # Each rank's arena has exactly the planned size. NCCL's traffic is exactly the planned traffic plus one byte to each other rank at the
 # start.
 STEPS, MICRO = 2, 6
-for ranks, shard in (2, "none"), (3, "parameters"):
-    program = digits.program(ranks, *(() if shard == "none" else ("--shard", shard)))
+for ranks, shard, tensor in (2, "none", 1), (3, "parameters", 1), (4, "optimizer", 2):
+    program = digits.program(ranks, *(() if shard == "none" else ("--shard", shard)), tensor=tensor)
     os.environ["MTC_EMULATED_TRAFFIC"] = str(folder / "traffic")
     program.run("--steps", STEPS, "--memory-report", "memory.json", "--quiet")
     del os.environ["MTC_EMULATED_TRAFFIC"]
     report = json.loads((program.folder / "memory.json").read_text())
-    flags = (*DIGITS.flags, *digits.flags, "--ranks", ranks, "--shard", shard, "--accumulate", MICRO // ranks, "--threads", 1)
+    groups = ("--ranks", ranks, "--tensor", tensor, "--accumulate", MICRO // (ranks // tensor))
+    flags = (*DIGITS.flags, *digits.flags, *groups, "--shard", shard, "--threads", 1)
     planned = json.loads(run([MTC, "plan", DIGITS.model, *flags, "--json"], folder).stdout)
     assert planned["ranks"]["network"] == "nvlink-ib", planned["ranks"]
     traffic = planned["ranks"]["traffic"]

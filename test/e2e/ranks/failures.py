@@ -27,7 +27,7 @@ def ended(act: Callable[[int], None], victim: int) -> tuple[int, str, float]:
     shutil.rmtree(folder / "saved", ignore_errors=True)
     process = subprocess.Popen([str(w) for w in program.command(*endless)], cwd=folder, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
-    while len(processes_of(path)) < 2 or not (folder / "saved/manifest.json").exists():
+    while len(processes_of(path)) < program.runner[-1] or not (folder / "saved/manifest.json").exists():
         assert process.poll() is None and time.monotonic() < end, process.communicate()
         time.sleep(0.05)
     time.sleep(0.2)
@@ -51,6 +51,19 @@ for victim in 0, 1:
     assert f"error: rank {other} (host " in message and f"no answer for {TIMEOUT} s from rank {victim} (host " in message, message
     assert " in step " in message and "--timeout sets the limit" in message, message
     assert "loss" in program.run("--resume", "saved", "--evaluate").stdout
+
+# A rank that waits for a silent one of its group is not silent for the other groups.
+two = path, program
+path = compile(DIGITS.model, folder, data, *DIGITS.flags, "--ranks", 4, "--tensor", 2, "--threads", 1, name="groups").path
+program = Program(path, data, launcher(4))
+for victim in 1, 2:
+    code, message, seconds = signaled(signal.SIGKILL, victim)
+    assert code != 0 and "signal 9" in message and seconds < TIMEOUT + 10, (victim, code, message, seconds)
+    code, message, seconds = signaled(signal.SIGSTOP, victim)
+    assert code != 0 and seconds < TIMEOUT + 10, (victim, code, message, seconds)
+    assert f"no answer for {TIMEOUT} s from rank {victim} (host " in message, (victim, message)
+    assert "loss" in program.run("--resume", "saved", "--evaluate").stdout
+path, program = two
 
 # With emulated GPUs, the time limit applies to the exchange that the device runs.
 host = path, program, endless

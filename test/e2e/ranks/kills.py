@@ -19,6 +19,7 @@ MICRO_BATCHES, STEPS, SAVE_EVERY = 6, 600, 25
 folder = own_folder()
 clipped = Comparison(folder, "clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, micro_batches=MICRO_BATCHES)
 programs = [clipped.program(2, "--shard", "none"), clipped.program(2, "--shard", "parameters"), clipped.program(3, "--shard", "optimizer")]
+programs.append(clipped.program(4, "--shard", "optimizer", tensor=2))
 wanted = state_of(clipped.program(1), steps=STEPS)[1]
 draw = random.Random(17)
 saving = ("--save", "saved", "--save-every", SAVE_EVERY, "--timeout", TIMEOUT, "--steps", STEPS)

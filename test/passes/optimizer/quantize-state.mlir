@@ -87,3 +87,33 @@ func.func @update() {
   mtc.write @w.a, %k : tensor<300xf32>
   return
 }
+
+// -----
+
+// The codes and scales of a part are parts, too. Blocks of 256 elements are those of the whole state if they divide the part's runs of
+// elements, which @a has. Otherwise the whole variables have a row for each part.
+// CHECK: mtc.variable optimizer @a.m.codes : tensor<1536xui8> part of tensor<3072xui8> along <axis = 0, outer = 3, parts = 2> = #mtc.zeros of @a
+// CHECK: mtc.variable optimizer @a.m.scales : tensor<6xf32> part of tensor<12xf32> along <axis = 0, outer = 3, parts = 2> = #mtc.zeros of @a
+// CHECK: mtc.variable optimizer @b.m.codes : tensor<256xui8> piece of tensor<1x300xui8> part of tensor<2x300xui8> along <axis = 0, parts = 2> = dense<255> : tensor<2x300xui8> of @b
+// CHECK: mtc.variable optimizer @b.m.scales : tensor<1xf32> piece of tensor<1x2xf32> part of tensor<2x2xf32> along <axis = 0, parts = 2> = dense<5.000000e-01> : tensor<2x2xf32> of @b
+// CHECK: mtc.variable optimizer @c.m.codes : tensor<1x300xui8> part of tensor<2x300xui8> along <axis = 0, parts = 2> = #mtc.zeros of @c
+mtc.variable parameter @a : tensor<1x1536xf32> part of tensor<1x3072xf32> along #mtc.axis_split<axis = 1, outer = 3, parts = 2> = #mtc.zeros
+mtc.variable optimizer @a.m : tensor<1x1536xf32> part of tensor<1x3072xf32> along #mtc.axis_split<axis = 1, outer = 3, parts = 2>
+  = #mtc.zeros of @a {mtc.quantization = #mtc.quantization<dynamic8>}
+mtc.variable parameter @b : tensor<20x15xf32> part of tensor<20x30xf32> along #mtc.axis_split<axis = 1, parts = 2> = #mtc.zeros
+mtc.variable optimizer @b.m : tensor<256xf32> piece of tensor<20x15xf32> part of tensor<20x30xf32> along #mtc.axis_split<axis = 1, parts = 2>
+  = dense<0.5> : tensor<20x30xf32> of @b {mtc.quantization = #mtc.quantization<dynamic8>}
+mtc.variable parameter @c : tensor<20x15xf32> part of tensor<20x30xf32> along #mtc.axis_split<axis = 1, parts = 2> = #mtc.zeros
+mtc.variable optimizer @c.m : tensor<20x15xf32> part of tensor<20x30xf32> along #mtc.axis_split<axis = 1, parts = 2>
+  = #mtc.zeros of @c {mtc.quantization = #mtc.quantization<dynamic8>}
+// CHECK-LABEL: func.func @update
+// CHECK: %[[CODES:.*]] = mtc.read @c.m.codes : tensor<1x300xui8>
+// CHECK: %[[FLAT:.*]] = mtc.reshape %[[CODES]] : tensor<1x300xui8> -> tensor<300xui8>
+// CHECK: mtc.dequantize_blocks %[[FLAT]]
+// CHECK: mtc.write @c.m.codes, %{{.*}} : tensor<1x300xui8>
+func.func @update() {
+  %m = mtc.read @c.m : tensor<20x15xf32>
+  %n = mtc.mul %m, %m : tensor<20x15xf32>
+  mtc.write @c.m, %n : tensor<20x15xf32>
+  return
+}

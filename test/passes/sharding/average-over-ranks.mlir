@@ -2,7 +2,10 @@
 // RUN: mtc-opt %s -mtc-autodiff | FileCheck %s --check-prefix=GRADIENT
 // RUN: not mtc-opt %s -mtc-set-ranks="ranks=3" 2>&1 | FileCheck %s --check-prefix=RANKS
 
-// RANKS: error: --ranks 3: the model was converted for 2 ranks (--batch-norm sync); expected the same number
+// RUN: mtc-opt %s -mtc-set-ranks="ranks=4 tensor=2" | FileCheck %s --check-prefix=GROUPS
+
+// RANKS: error: --ranks 3: 3 ranks have different samples, but the model was converted for 2 (--batch-norm sync); expected the same number
+// GROUPS: ranks <count = 4, tensor = 2>
 
 mtc.program "m" stage training ranks <count = 2> accumulation <micro_steps = 2> {}
 mtc.variable parameter @w : tensor<8xf32> = #mtc.zeros

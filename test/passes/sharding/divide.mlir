@@ -84,3 +84,36 @@ func.func @micro_step() {
 // CHECK-NOT: mtc.all
 // CHECK: mtc.write @a, %{{.*}} : tensor<512xf32>
 
+// -----
+
+// The part of a parameter, which all ranks of a data group have, is divided further.
+// CHECK-LABEL: mtc.program "parts"
+// CHECK: mtc.variable parameter @w : tensor<20x15xf32> part of tensor<20x30xf32> along <axis = 1, parts = 2> = #mtc.zeros
+// CHECK: mtc.variable optimizer @w.velocity : tensor<256xf32> piece of tensor<20x15xf32> part of tensor<20x30xf32> along <axis = 1, parts = 2>
+mtc.program "parts" stage training ranks <count = 4, tensor = 2, shard = optimizer> accumulation <micro_steps = 2> {}
+mtc.variable parameter @w : tensor<20x15xf32> part of tensor<20x30xf32> along #mtc.axis_split<axis = 1, parts = 2> = #mtc.zeros
+mtc.variable gradient @w.grad : tensor<20x15xf32> = #mtc.zeros of @w
+func.func @micro_step() {
+  %w = mtc.read @w : tensor<20x15xf32>
+  %g = mtc.exp %w : tensor<20x15xf32>
+  mtc.write @w.grad, %g : tensor<20x15xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @update
+// CHECK: mtc.own_piece %{{.*}} ranks 2 stride 2 : tensor<20x15xf32> -> tensor<256xf32>
+// CHECK: mtc.all_gather %{{.*}} ranks 2 stride 2 : tensor<256xf32> -> tensor<20x15xf32>
+
+// -----
+
+// If nothing is divided further, the state is a part as the parameter is.
+// CHECK-LABEL: mtc.program "undivided"
+// CHECK: mtc.variable optimizer @w.velocity : tensor<20x15xf32> part of tensor<20x30xf32> along <axis = 1, parts = 2>
+mtc.program "undivided" stage training ranks <count = 2, tensor = 2> {}
+mtc.variable parameter @w : tensor<20x15xf32> part of tensor<20x30xf32> along #mtc.axis_split<axis = 1, parts = 2> = #mtc.zeros
+mtc.variable gradient @w.grad : tensor<20x15xf32> = #mtc.zeros of @w
+func.func @micro_step() {
+  %w = mtc.read @w : tensor<20x15xf32>
+  mtc.write @w.grad, %w : tensor<20x15xf32>
+  return
+}

@@ -78,6 +78,29 @@ func.func @update() {
 
 // -----
 
+// Gradients and losses are exchanged within data groups, whose ranks have the stride of a tensor group.
+// CHECK-LABEL: mtc.program "groups"
+mtc.program "groups" stage training ranks <count = 6, tensor = 2> accumulation <micro_steps = 6> {}
+mtc.variable gradient @w.grad : tensor<600xf32> = #mtc.zeros
+mtc.variable optimizer @mtc.loss_sum : tensor<f64> = #mtc.zeros
+// CHECK-LABEL: func.func @micro_step
+// CHECK: mtc.all_to_all %{{.*}} pieces [256] stride 2 : tensor<600xf32> -> tensor<3x256xf32>
+// CHECK: mtc.all_gather %{{.*}} ranks 3 stride 2 : tensor<1xf64> -> tensor<3x1xf64>
+func.func @micro_step(%x: tensor<600xf32>, %l: tensor<f64>) {
+  %old = mtc.read @mtc.loss_sum : tensor<f64>
+  %sum = mtc.add %old, %l : tensor<f64>
+  mtc.write @mtc.loss_sum, %sum : tensor<f64>
+  mtc.write @w.grad, %x : tensor<600xf32>
+  return
+}
+// CHECK-LABEL: func.func @update
+// CHECK: mtc.all_gather %{{.*}} ranks 3 stride 2 : tensor<256xf32> -> tensor<600xf32>
+func.func @update() {
+  return
+}
+
+// -----
+
 // Without ranks, nothing is exchanged.
 // CHECK-LABEL: mtc.program "alone"
 // CHECK-NOT: mtc.all

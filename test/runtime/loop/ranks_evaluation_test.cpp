@@ -45,6 +45,7 @@ protected:
   TemporaryFolder folder;
   MtcProgram program = mtc_program;
   std::vector<int> computations; ///< of each rank in the last run
+  int tensor = 1;                ///< ranks that have the same samples
 
   /// Runs `action` with a session of the sample on each rank, which has the data of the folder.
   std::vector<RankResult> onRanks(int count, const std::function<void(const Session &)> &action,
@@ -53,6 +54,7 @@ protected:
     return runRanks(
         count,
         [&](Ranks &ranks) {
+          ranks.setTensorRanks(tensor);
           Options options;
           options.quiet = true;
           options.outputs = outputs();
@@ -89,14 +91,17 @@ TEST_F(RanksEvaluation, HasTheBitsOfOneProcess) {
     writeSampleData(folder, rows);
     std::optional<Evaluation> wanted;
     std::string wantedOutputs;
-    for (int count = 1; count <= 4; ++count) {
+    for (const auto &[count, sharing] :
+         std::vector<std::pair<int, int>>{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {4, 2}, {3, 3}}) {
+      tensor = sharing;
+      const int batch = 4 * count / sharing; // samples of a round
       std::vector<Evaluation> found(static_cast<size_t>(count));
       auto results = onRanks(count, [&](const Session &session) {
         const auto each = evaluateAll(session);
         ASSERT_TRUE(each);
         found[static_cast<size_t>(session.ranks.rank())] = *each;
       });
-      EXPECT_THAT(computations, Each((rows + 4 * count - 1) / (4 * count))) << "of each rank";
+      EXPECT_THAT(computations, Each((rows + batch - 1) / batch)) << "of each rank";
       for (const RankResult &result : results)
         EXPECT_EQ(result.error, "");
       if (!wanted)
@@ -108,7 +113,7 @@ TEST_F(RanksEvaluation, HasTheBitsOfOneProcess) {
       }
 
       results = onRanks(count, [](const Session &session) { writeOutputs(session, {}); });
-      EXPECT_THAT(computations, Each((rows + 4 * count - 1) / (4 * count)));
+      EXPECT_THAT(computations, Each((rows + batch - 1) / batch));
       for (const RankResult &result : results)
         EXPECT_EQ(result.error, "");
       const std::string file = readFile(outputs());

@@ -32,26 +32,30 @@ public:
   DividedProgram() = default;
   DividedProgram(DividedProgram &&) = default; // A copy would refer to the values of the original.
 
-  void add(const char *name, uint32_t type, int64_t elements, int64_t piece) {
-    addRuns(name, type, elements, piece, piece, /*parts=*/3, /*stride=*/1);
+  /// Adds a variable that is divided in flat pieces.
+  void add(const char *name, uint32_t type, int64_t elements, int64_t piece, int64_t pieces = 3,
+           int64_t stride = 1) {
+    add(name, type, {elements, 1, 1, piece, pieces, stride, elements});
   }
-  /// Adds a variable of which each rank has runs of elements with `piece` elements in total.
-  void addRuns(const char *name, uint32_t type, int64_t elements, int64_t piece, int64_t run,
-               int64_t parts, int64_t stride) {
+  /// Adds a variable with this division.
+  void add(const char *name, uint32_t type, const Division &division) {
     auto &value = values.emplace_back();
     const int64_t size = typeBytes(type);
-    value.elements = elements;
-    value.piece = piece;
-    value.whole = {name, type, 1, &value.elements, 0, elements * size, MTC_DEVICE};
+    value.elements = division.total;
+    value.piece = division.piece;
+    value.whole = {name, type, 1, &value.elements, 0, value.elements * size, MTC_DEVICE};
     MtcVariable variable{};
-    variable.tensor = {name, type, 1, &value.piece, arena, piece * size, MTC_DEVICE};
+    variable.tensor = {name, type, 1, &value.piece, arena, value.piece * size, MTC_DEVICE};
     variable.role = MTC_PARAMETER;
     variable.of = -1;
     variable.whole = &value.whole;
-    variable.run = run;
-    variable.parts = parts;
-    variable.stride = stride;
-    arena += (piece * size + 63) / 64 * 64;
+    variable.run = division.run;
+    variable.parts = division.parts;
+    variable.stride = division.stride;
+    variable.piece = division.piece;
+    variable.pieces = division.pieces;
+    variable.piece_stride = division.pieceStride;
+    arena += (value.piece * size + 63) / 64 * 64;
     variables.push_back(variable);
   }
   MtcProgram program() const {
@@ -127,7 +131,7 @@ TEST_F(DividedFileTest, EachRankWritesItsPieces) {
     DividedFile file(program, device, writer);
     for (uint32_t i = 0; i < program.variable_count; ++i) {
       const std::string value = valueOf(divided.whole(i));
-      PieceChecksum expected(StoredVariable(program, i).runBytes());
+      PieceChecksum expected(StoredVariable(program, i).pieceSizes());
       expected.add(value.data(), static_cast<int64_t>(value.size()));
       EXPECT_EQ(file.write(i, i, /*refusesNonFinite=*/true), expected.value());
     }
@@ -168,9 +172,18 @@ TEST_F(DividedFileTest, ReportsAnElementOfAnotherRankThatIsNotFinite) {
 /// block; "scale" [7] is divided in flat shards.
 DividedProgram alongAxes(int64_t stride) {
   DividedProgram program;
-  program.addRuns("weight", MTC_F32, 240, 60, /*run=*/5, /*parts=*/4, stride);
-  program.addRuns("bias", MTC_F32, 40, 10, /*run=*/10, /*parts=*/4, stride);
-  program.addRuns("scale", MTC_F32, 7, 2, /*run=*/2, /*parts=*/4, /*stride=*/1);
+  program.add("weight", MTC_F32, {5, 4, stride, 60, 1, 1, 240});
+  program.add("bias", MTC_F32, {10, 4, stride, 10, 1, 1, 40});
+  program.add("scale", MTC_F32, 7, 2, /*pieces=*/4);
+  return program;
+}
+
+/// Divides the parts of 4 ranks again in 2 pieces, whose ranks have a stride of 4.
+DividedProgram inPiecesOfParts() {
+  DividedProgram program;
+  program.add("weight", MTC_F32, {5, 4, 1, 32, 2, 4, 240});
+  program.add("bias", MTC_F32, {10, 4, 1, 8, 2, 4, 40});
+  program.add("scale", MTC_F32, 7, 4, /*pieces=*/2, /*stride=*/4);
   return program;
 }
 
@@ -195,15 +208,18 @@ void onDevices(int count, const DividedProgram &divided,
   EXPECT_THAT(results, Each(Field(&RankResult::error, "")));
 }
 
-/// A checkpoint of 4 parts along an axis, each of which two ranks have, is read in flat shards, and
-/// vice versa.
+/// A checkpoint of 4 parts along an axis, each of which two ranks have or share, is read in flat
+/// shards, and vice versa.
 TEST(AxisSplitTest, CheckpointsAreReadByOtherNumbersOfRanks) {
   struct Layout {
     int ranks;
     DividedProgram program;
   };
-  const Layout layouts[] = {
-      {4, alongAxes(1)}, {8, alongAxes(2)}, {8, alongAxes(1)}, {3, inShards()}};
+  const Layout layouts[] = {{4, alongAxes(1)},
+                            {8, alongAxes(2)},
+                            {8, alongAxes(1)},
+                            {8, inPiecesOfParts()},
+                            {3, inShards()}};
   for (const Layout &writer : layouts)
     for (const Layout &reader : layouts) {
       TemporaryFolder folder;
@@ -242,73 +258,118 @@ TEST(AxisSplitTest, CheckpointsAreReadByOtherNumbersOfRanks) {
     }
 }
 
-TEST(AxisSplitTest, AveragesAreExchangedWithWholeParameters) {
-  // Each rank has the whole parameter, and a part of its average.
-  DividedProgram divided = alongAxes(1);
-  MtcProgram program = divided.program();
-  std::vector<MtcVariable> variables(program.variables, program.variables + 1);
-  variables.push_back(variables[0]);
-  variables[0].tensor = divided.whole(0);
-  variables[1].tensor.offset = 1024;
-  variables[1].role = MTC_AVERAGE;
-  variables[1].of = 0;
-  program.variables = variables.data();
-  program.variable_count = 2;
-  program.arena_bytes = 2048;
-  const std::string value = valueOf(divided.whole(0));
-  std::string average = value;
-  for (char &byte : average)
-    byte = static_cast<char>(byte ^ 1);
-  const auto results = runRanks(4, [&](Ranks &ranks) {
-    ranks.preparePieces();
-    CpuDevice device(program, {"", 1, program.arena_bytes, "", nullptr, &ranks});
-    auto write = [&](uint32_t variable, const std::string &from) {
-      StoredVariable(program, variable).write(device, [&](char *to, int64_t at, int64_t bytes) {
-        std::memcpy(to, from.data() + at, static_cast<size_t>(bytes));
-      });
+/// Writes and compares elements of variables of a rank.
+struct RankValues {
+  const MtcProgram &program;
+  Device &device;
+
+  void write(uint32_t variable, const std::string &from) const {
+    StoredVariable(program, variable).write(device, [&](char *to, int64_t at, int64_t bytes) {
+      std::memcpy(to, from.data() + at, static_cast<size_t>(bytes));
+    });
+  }
+  void expect(uint32_t variable, const std::string &expected) const {
+    int64_t compared = 0;
+    StoredVariable(program, variable)
+        .readOwn(device, [&](const char *from, int64_t at, int64_t bytes) {
+          EXPECT_EQ(std::memcmp(from, expected.data() + at, static_cast<size_t>(bytes)), 0)
+              << "of rank " << device.ranks()->rank();
+          compared += bytes;
+        });
+    EXPECT_GT(compared, 0);
+  }
+};
+
+TEST(AxisSplitTest, AveragesAreExchangedWithParametersThatAreDividedLess) {
+  const MtcVariable whole = {}, part = alongAxes(1).program().variables[0],
+                    piece = inPiecesOfParts().program().variables[0];
+  struct Case {
+    int ranks;
+    const MtcVariable &parameter, &average;
+  };
+  for (const Case &each : {Case{4, whole, part}, Case{8, whole, piece}, Case{8, part, piece}}) {
+    DividedProgram divided = alongAxes(1);
+    MtcProgram program = divided.program();
+    auto variableOf = [&](const MtcVariable &division, int64_t offset) {
+      MtcVariable variable = program.variables[0];
+      variable.tensor = divided.whole(0);
+      variable.tensor.offset = offset;
+      variable.whole = division.whole ? &divided.whole(0) : nullptr;
+      variable.run = division.run;
+      variable.parts = division.parts;
+      variable.stride = division.stride;
+      variable.piece = division.piece;
+      variable.pieces = division.pieces;
+      variable.piece_stride = division.piece_stride;
+      return variable;
     };
-    auto expect = [&](uint32_t variable, const std::string &expected) {
-      StoredVariable(program, variable)
-          .readOwn(device, [&](const char *from, int64_t at, int64_t bytes) {
-            EXPECT_EQ(std::memcmp(from, expected.data() + at, static_cast<size_t>(bytes)), 0);
-          });
-    };
-    write(0, value);
-    write(1, average);
-    const StoredVariable parameter(program, 0);
-    parameter.exchange(device, variables[1]);
-    expect(0, average);
-    expect(1, value);
-    parameter.copyTo(device, variables[1]);
-    expect(1, average);
-    write(1, value);
-    parameter.copyFrom(device, variables[1]);
-    expect(0, value);
-  });
-  EXPECT_THAT(results, Each(Field(&RankResult::error, "")));
+    std::array variables{variableOf(each.parameter, 0), variableOf(each.average, 1024)};
+    variables[1].role = MTC_AVERAGE;
+    variables[1].of = 0;
+    program.variables = variables.data();
+    program.variable_count = 2;
+    program.arena_bytes = 2048;
+    const std::string value = valueOf(divided.whole(0));
+    std::string average = value;
+    for (char &byte : average)
+      byte = static_cast<char>(byte ^ 1);
+    const auto results = runRanks(each.ranks, [&](Ranks &ranks) {
+      ranks.preparePieces();
+      CpuDevice device(program, {"", 1, program.arena_bytes, "", nullptr, &ranks});
+      const RankValues values{program, device};
+      values.write(0, value);
+      values.write(1, average);
+      const StoredVariable parameter(program, 0);
+      parameter.exchange(device, variables[1]);
+      values.expect(0, average);
+      values.expect(1, value);
+      parameter.copyTo(device, variables[1]);
+      values.expect(1, average);
+      values.write(1, value);
+      parameter.copyFrom(device, variables[1]);
+      values.expect(0, value);
+    });
+    EXPECT_THAT(results, Each(Field(&RankResult::error, "")));
+  }
 }
 
-TEST(DivisionTest, OfRunsCoversEachElementOnce) {
-  for (const int64_t total : {1, 12, 25, 60})
-    for (const int64_t run : {1, 3, 5, 60})
-      for (const int64_t parts : {1, 2, 4}) {
-        const Division division{run, parts, 2, total};
-        std::vector<int> seen(static_cast<size_t>(total));
-        for (int64_t part = 0; part < parts; ++part) {
-          int64_t own = 0;
-          division.forEachRun(part, 0, division.countOf(part), [&](const ElementRun &each) {
-            EXPECT_EQ(each.own, own);
-            own += each.count;
-            for (int64_t i = 0; i < each.count; ++i) {
-              EXPECT_EQ(division.partOfElement(each.value + i), part);
-              ++seen[static_cast<size_t>(each.value + i)];
-            }
-          });
-          EXPECT_EQ(part < division.ownedParts(), own > 0);
-          EXPECT_EQ(division.partOf(division.ownerOf(part)), part);
-        }
-        EXPECT_THAT(seen, Each(1)) << total << " in runs of " << run << " of " << parts;
-      }
+/// Each rank has the upper halves of its part, and the lower ones of a piece of it.
+TEST(AxisSplitTest, LowerHalvesAreDividedFurther) {
+  DividedProgram parts, pieces;
+  parts.add("weight", MTC_BF16, {5, 4, 1, 60, 1, 1, 240});
+  pieces.add("weight.low", MTC_I16, {5, 4, 1, 32, 2, 4, 240});
+  std::array variables{parts.program().variables[0], pieces.program().variables[0]};
+  variables[1].tensor.offset = 256;
+  variables[1].role = MTC_LOW_HALF;
+  variables[1].of = 0;
+  MtcProgram program = parts.program();
+  program.variables = variables.data();
+  program.variable_count = 2;
+  program.arena_bytes = 512;
+  MtcTensor all = parts.whole(0);
+  all.type = MTC_F32;
+  all.bytes *= 2;
+  const std::string value = valueOf(all);
+  TemporaryFolder folder;
+  auto onRanks = [&](const std::function<void(const RankValues &)> &action) {
+    const auto results = runRanks(8, [&](Ranks &ranks) {
+      ranks.preparePieces();
+      CpuDevice device(program, {"", 1, program.arena_bytes, "", nullptr, &ranks});
+      action({program, device});
+    });
+    EXPECT_THAT(results, Each(Field(&RankResult::error, "")));
+  };
+  onRanks([&](const RankValues &values) {
+    values.write(0, value);
+    values.expect(0, value);
+    if (values.device.ranks()->isLeader())
+      CheckpointFolder(folder / "saved").save(program, values.device, {}, FiniteVariables());
+    waitForRankZero(program, values.device);
+  });
+  onRanks([&](const RankValues &values) {
+    Checkpoint(program, folder / "saved").load(program, values.device);
+    values.expect(0, value);
+  });
 }
 
 TEST(SharedFileTest, IsOnlyTheFileOfThisNumber) {
@@ -330,50 +391,6 @@ TEST(SharedFileTest, IsOnlyTheFileOfThisNumber) {
     EXPECT_THAT(failure.what(), HasSubstr("file: cannot be written: "));
     EXPECT_EQ(failure.exitCode(), exitSystemFault);
   }
-}
-
-TEST(PieceChecksumTest, IsOfThePiecesChecksums) {
-  std::string bytes(1000, '\0');
-  for (size_t i = 0; i < bytes.size(); ++i)
-    bytes[i] = static_cast<char>(i * i);
-  auto sumOf = [&](int64_t from, int64_t to) {
-    Checksum sum;
-    sum.add(bytes.data() + from, to - from);
-    return sum.value();
-  };
-  PieceChecksum undivided;
-  undivided.add(bytes.data(), 300);
-  undivided.add(bytes.data() + 300, 700);
-  EXPECT_EQ(undivided.value(), sumOf(0, 1000));
-  for (const int64_t piece : {7, 256, 500, 1000, 2000}) {
-    PieceChecksum byPiece(piece);
-    for (int64_t at = 0; at < 1000; at += piece)
-      byPiece.addPiece(sumOf(at, std::min<int64_t>(1000, at + piece)));
-    for (const int64_t step : {1, 13, 256, 1000}) {
-      PieceChecksum sum(piece);
-      sum.add(bytes.data(), 10);
-      sum.restart();
-      for (int64_t at = 0; at < 1000; at += step)
-        sum.add(bytes.data() + at, std::min(step, 1000 - at));
-      EXPECT_EQ(sum.value(), byPiece.value()) << piece << " in steps of " << step;
-    }
-  }
-}
-
-TEST(PieceChecksumTest, OfPartsWithSeveralPieces) {
-  const std::string bytes = "0123456789ab";
-  std::array<Checksum, 2> parts;
-  for (size_t at = 0; at < bytes.size(); at += 3)
-    parts[at / 3 % 2].add(bytes.data() + at, 3);
-  PieceChecksum byPart(3);
-  for (const Checksum &part : parts)
-    byPart.addPiece(part.value());
-  PieceChecksum sum(3, /*parts=*/2);
-  sum.add(bytes.data(), 1);
-  sum.restart();
-  sum.add(bytes.data(), 4);
-  sum.add(bytes.data() + 4, 8);
-  EXPECT_EQ(sum.value(), byPart.value());
 }
 
 } // namespace

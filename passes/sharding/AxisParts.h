@@ -1,0 +1,20 @@
+//===- AxisParts.h - Parts of tensors along an axis -------------------------------------------===//
+
+#ifndef MTC_PASSES_SHARDING_AXISPARTS_H
+#define MTC_PASSES_SHARDING_AXISPARTS_H
+
+#include "ir/builders/TensorBuilder.h"
+
+namespace mtc {
+
+/// Returns the whole tensor, on every rank of the split's group, from the part that each of them
+/// has. Without a split, returns `part`. The elements of `whole` may have another type.
+mlir::Value gatherParts(TensorBuilder &b, mlir::Value part, mlir::RankedTensorType whole,
+                        AxisSplitAttr split);
+/// Returns this rank's part of a tensor that every rank of the split's group has. Without a split,
+/// returns `whole`.
+mlir::Value takePart(TensorBuilder &b, mlir::Value whole, AxisSplitAttr split);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_SHARDING_AXISPARTS_H

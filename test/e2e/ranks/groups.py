@@ -1,0 +1,102 @@
+# RUN: %python %s %t
+"""`--tensor T`: ranks that share each layer have the same samples, and the others train as without `--tensor`. N ranks are bit-identical to
+N / T ranks: losses, weights, optimizer state, checkpoints and evaluations, with the planned arenas and traffic."""
+
+import json
+
+import batch_norm
+import numpy as np
+import onnx
+from launcher import Comparison, check_equal, state_of
+from models import DIGITS, GPT2, Example
+from program import MTC, own_folder, run
+
+folder = own_folder()
+SHARDS = "none", "optimizer", "parameters"
+
+
+def comparison(name: str, example, *flags, **settings) -> Comparison:
+    return Comparison(folder, name, example, *flags, **settings)
+
+
+clipped = comparison("clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, "--ema", 0.9)
+for shard in SHARDS:
+    clipped.check(4, "--shard", shard, tensor=2)
+clipped.check(6, "--shard", "gradients", tensor=2)
+clipped.check(3, "--shard", "parameters", tensor=3)
+comparison("bits", DIGITS, "--optimizer", "adamw", "--optimizer-bits", 8).check(4, "--shard", "optimizer", tensor=2)
+comparison("f16", DIGITS, "--precision", "f16", "--loss-scale", 2.0**24).check(4, "--shard", "gradients", tensor=2)
+comparison("muon", GPT2, "--optimizer", "muon", rows=300).check(4, "--shard", "parameters", tensor=2)
+comparison("adafactor", DIGITS, "--optimizer", "adafactor").check(4, "--shard", "gradients", tensor=2)
+
+# The order of summation of --reduce last depends on the number of ranks with different samples.
+last = comparison("last", DIGITS, "--optimizer", "adamw", "--reduce", "last")
+for shard in "none", "optimizer":
+    two, four = last.program(2, "--shard", shard), last.program(4, "--shard", shard, tensor=2)
+    check_equal(state_of(four), state_of(two), shard)
+
+# Dropout and running statistics are those of the micro-batch, and --batch-norm sync averages over different samples.
+def images(rows: int) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(3)
+    return {"x": random.normal(0.5, 2, (rows, 2, 3, 3)).astype(np.float32), "labels": random.integers(0, 3, rows)}
+
+
+onnx.save(batch_norm.model(True, opset=17, dropout=0.2), folder / "norm.onnx")
+FLAGS = ("--dim", f"batch={batch_norm.BATCH}", "--loss", "cross-entropy", "--labels", "labels")
+NORM = Example("norm", folder / "norm.onnx", batch_norm.BATCH, images, FLAGS, {})
+norm = comparison("norm", NORM, "--optimizer", "sgd", "--lr", 0.1, rows=100)
+norm.check(4, tensor=2)
+two, four = norm.program(2, "--batch-norm", "sync"), norm.program(4, "--batch-norm", "sync", tensor=2)
+check_equal(state_of(four), state_of(two), "sync")
+
+# Ranks with different samples share the batches of evaluations.
+validate = ("--validate", "x=x.npy", "--validate", "labels=labels.npy", "--validate-every", 2, "--keep-best", "loss", "--use-ema")
+clipped.check(4, "--shard", "parameters", tensor=2, run=validate)
+one = clipped.program(1)
+for several in clipped.program(4, "--shard", "parameters", tensor=2), clipped.program(3, "--shard", "parameters", tensor=3):
+    for flags in ("--evaluate",), ("--outputs", "outputs.safetensors"):
+        said, files = [], []
+        for program in one, several:
+            said.append(program.run(*flags, "--quiet").stdout)
+            files.append((folder / "clipped" / flags[-1]).read_bytes() if len(flags) > 1 else b"")
+        assert said[0] == said[1] and files[0] == files[1], (several.path, flags, said)
+
+# Checkpoints do not depend on the groups.
+whole = state_of(one)[1]
+programs = [one, clipped.program(2, "--shard", "parameters"), *(clipped.program(4, "--shard", s, tensor=2) for s in SHARDS)]
+half = folder / "half"
+for saving in programs:
+    saving.run("--steps", 3, "--save", half, "--overwrite", "--quiet")
+    for resuming in programs:
+        if resuming is not saving:
+            assert state_of(resuming, "--resume", half)[1] == whole, (saving.path, resuming.path)
+
+# The arena and the traffic of each rank have exactly the planned size.
+RUNS = 2
+for shard in SHARDS:
+    program = clipped.program(4, "--shard", shard, tensor=2)
+    program.run("--steps", RUNS, "--memory-report", "memory.json", "--quiet")
+    report = json.loads((program.folder / "memory.json").read_text())
+    flags = (*DIGITS.flags, *clipped.flags, "--ranks", 4, "--tensor", 2, "--shard", shard, "--accumulate", 3, "--threads", 1)
+    planned = json.loads(run([MTC, "plan", DIGITS.model, *flags, "--json"], folder).stdout)
+    assert planned["ranks"]["tensor"] == 2 and planned["ranks"]["micro_steps"] == 3, planned["ranks"]
+    assert planned["ranks"]["groups"] == {"data": planned["ranks"]["traffic"]}, planned["ranks"]
+    for rank, found in enumerate(report["ranks"]):
+        assert found["arena_bytes"] == planned["peak_bytes"], (shard, rank, found, planned["peak_bytes"])
+        sent = {kind: RUNS * each["sent_bytes"][rank] for kind, each in planned["ranks"]["traffic"].items()}
+        assert found["sent_bytes"] == sent, (shard, rank, found, sent)
+    assert "4, of which each 2 share the layers" in run([MTC, "plan", DIGITS.model, *flags], folder).stdout
+
+# If all ranks share each layer, none sends gradients.
+alone = clipped.program(3, "--shard", "parameters", tensor=3)
+alone.run("--steps", 1, "--memory-report", "memory.json", "--quiet")
+for found in json.loads((alone.folder / "memory.json").read_text())["ranks"]:
+    assert set(found["sent_bytes"].values()) == {0}, found
+
+for flags, message in (
+    (("--tensor", 2), "--tensor 2: needs --ranks"),
+    (("--ranks", 4, "--tensor", 3), "--tensor 3: does not divide --ranks 4"),
+    (("--ranks", 4, "--tensor", 0), "--tensor 0: expected at least 1 rank"),
+):
+    said = run([MTC, "compile", DIGITS.model, *DIGITS.flags, *flags, "-o", "refused"], folder, code=1).stderr
+    assert message in said, (flags, said)

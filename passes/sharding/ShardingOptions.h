@@ -53,7 +53,7 @@ struct ShardingOptions {
     option(&ShardingOptions::shard,
            {.name = "shard",
             .valueName = "WHAT",
-            .help = "Variables that are divided among ranks with different batches",
+            .help = "Variables that are divided among the ranks",
             .choices = {{"none", "data parallel: each rank has all variables"},
                         {"optimizer", "the state of the optimizer (ZeRO-1)"},
                         {"gradients", "also gradients, which are never whole (ZeRO-2)"},

@@ -22,7 +22,8 @@ static bool isFrozen(VariableOp variable, ModuleOp module) {
 Division::Division(ModuleOp module) : module(module) {
   ProgramOp program = ProgramOp::find(module);
   const Shard shard = program ? program.getShard() : Shard::None;
-  if (shard == Shard::None)
+  // The gradients of one micro-step, of one rank, are no sums.
+  if (shard == Shard::None || program.getMicroSteps() == 1)
     return;
   group = program.getDataGroup();
   reducesInUpdate = program.reducesInUpdate();

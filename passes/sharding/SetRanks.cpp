@@ -32,6 +32,9 @@ struct SetRanksPass : PassWithOptions<mtc::impl::SetRanksBase<SetRanksPass>, Sha
     });
     if (result.wasInterrupted())
       return signalPassFailure();
+    // Pieces of one rank would only be copied. Without tensor groups, they test a transport.
+    if (options->tensor > 1 && options->getDataRanks() == 1)
+      options->shard = "none";
     if (options->hasRanks())
       ProgramOp::findOrAdd(getOperation())
           .setRanksAttr(

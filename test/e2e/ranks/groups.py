@@ -24,6 +24,10 @@ for shard in SHARDS:
     clipped.check(4, "--shard", shard, tensor=2)
 clipped.check(6, "--shard", "gradients", tensor=2)
 clipped.check(3, "--shard", "parameters", tensor=3)
+# One micro-step of one rank needs no sums of gradients.
+once = comparison("once", DIGITS, "--optimizer", "adamw", micro_batches=1)
+once.check(1, "--shard", "gradients")
+once.check(2, "--shard", "parameters", tensor=2)
 comparison("bits", DIGITS, "--optimizer", "adamw", "--optimizer-bits", 8).check(4, "--shard", "optimizer", tensor=2)
 comparison("f16", DIGITS, "--precision", "f16", "--loss-scale", 2.0**24).check(4, "--shard", "gradients", tensor=2)
 comparison("muon", GPT2, "--optimizer", "muon", rows=300).check(4, "--shard", "parameters", tensor=2)

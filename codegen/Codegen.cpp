@@ -28,22 +28,21 @@ void mtc::registerCodegenDialects(DialectRegistry &registry) {
   cuda::registerDeviceDialects(registry);
 }
 
-FailureOr<std::vector<OwnedModule>> mtc::generateModules(ModuleOp placed, const ProgramFiles &files,
-                                                         Target &target) {
+FailureOr<JitCode> mtc::generateJitCode(ModuleOp placed, const ProgramFiles &files,
+                                        Target &target) {
   FailureOr<CodeSources> sources = target.collectSources(placed);
   if (failed(sources))
     return failure();
-  FailureOr<std::vector<OwnedModule>> result = target.generateModules(*sources);
-  if (failed(result))
+  FailureOr<std::vector<OwnedModule>> modules = target.generateModules(*sources);
+  if (failed(modules))
     return failure();
-  OwnedModule tables{std::make_unique<llvm::LLVMContext>(), nullptr};
-  FailureOr<std::unique_ptr<llvm::Module>> module =
-      emitProgramTables(placed, files, *tables.context, target, /*namedSteps=*/true);
-  if (failed(module))
+  auto context = std::make_unique<llvm::LLVMContext>();
+  FailureOr<ProgramTables> tables =
+      emitProgramTables(placed, files, *context, target, /*namedSteps=*/true);
+  if (failed(tables))
     return failure();
-  tables.module = std::move(*module);
-  result->push_back(std::move(tables));
-  return result;
+  modules->push_back({std::move(context), std::move(tables->module)});
+  return JitCode{std::move(*modules), std::move(tables->operations)};
 }
 
 FailureOr<Target::Object> mtc::generateCode(ModuleOp placed, const ProgramFiles &files,
@@ -57,16 +56,16 @@ FailureOr<Target::Object> mtc::generateCode(ModuleOp placed, const ProgramFiles 
   if (failed(objects))
     return failure();
   llvm::LLVMContext context;
-  FailureOr<std::unique_ptr<llvm::Module>> tables =
-      emitProgramTables(placed, files, context, target);
+  FailureOr<ProgramTables> tables = emitProgramTables(placed, files, context, target);
   if (failed(tables))
     return failure();
-  llvm::Expected<Target::Object> program = target.compileHost(**tables);
+  llvm::Expected<Target::Object> program = target.compileHost(*tables->module);
   if (!program)
     return placed.emitError(llvm::toString(program.takeError()));
 
   std::vector<llvm::NewArchiveMember> members;
   members.emplace_back(llvm::MemoryBufferRef((*program)->getBuffer(), "program.o"));
+  members.emplace_back(llvm::MemoryBufferRef(tables->operations->getBuffer(), "operations.o"));
   for (const CompiledObject &object : *objects)
     members.emplace_back(llvm::MemoryBufferRef(object.content->getBuffer(), object.name));
   llvm::Expected<Target::Object> archive = llvm::writeArchiveToBuffer(

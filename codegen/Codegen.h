@@ -17,18 +17,24 @@ namespace mtc {
 /// translations to LLVM IR. Every context that generates code needs them.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 
-/// Compiles an allocated program to an archive: one object with the constant `mtc_program`, and the
-/// kernels' objects, named after the kernels and in their order. The result does not depend on the
-/// number of threads. Diagnostics are emitted at operations that cannot be compiled. `notify` is
-/// that of CodeSources.
+/// Compiles an allocated program to an archive: two objects with its tables (ProgramTables), and
+/// the kernels' objects, named after the kernels and in their order. The result does not depend on
+/// the number of threads. Diagnostics are emitted at operations that cannot be compiled. `notify`
+/// is that of CodeSources.
 mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 generateCode(mlir::ModuleOp placed, const ProgramFiles &files, Target &target,
              KernelCache *cache = nullptr, std::function<void(size_t, size_t)> notify = {});
 
-/// Compiles an allocated program to optimized LLVM modules for the JIT: the kernels first, the
-/// tables last, with a global for each step (`stepSymbol`).
-mlir::FailureOr<std::vector<OwnedModule>>
-generateModules(mlir::ModuleOp placed, const ProgramFiles &files, Target &target);
+/// A program for the JIT.
+struct JitCode {
+  std::vector<OwnedModule> modules; ///< the kernels' first, the tables last
+  Target::Object operations;        ///< of the tables
+};
+
+/// Compiles an allocated program to optimized LLVM modules for the JIT, with a global for each step
+/// (`stepSymbol`).
+mlir::FailureOr<JitCode> generateJitCode(mlir::ModuleOp placed, const ProgramFiles &files,
+                                         Target &target);
 
 } // namespace mtc
 

@@ -51,8 +51,8 @@ static void fillSplat(char *to, const MtcVariable &variable) {
 }
 
 FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed, Target &target) {
-  FailureOr<std::vector<OwnedModule>> modules = generateModules(placed, ProgramFiles(), target);
-  if (failed(modules))
+  FailureOr<JitCode> code = generateJitCode(placed, ProgramFiles(), target);
+  if (failed(code))
     return failure();
   std::unique_ptr<JitProgram> result(new JitProgram());
   auto fail = [&](llvm::Error error) { return placed.emitError(llvm::toString(std::move(error))); };
@@ -60,10 +60,12 @@ FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed, Targe
   if (!jit)
     return fail(jit.takeError());
   result->jit = std::move(*jit);
-  for (OwnedModule &owned : *modules)
+  for (OwnedModule &owned : code->modules)
     if (llvm::Error error = result->jit->addIRModule(
             llvm::orc::ThreadSafeModule(std::move(owned.module), std::move(owned.context))))
       return fail(std::move(error));
+  if (llvm::Error error = result->jit->addObjectFile(std::move(code->operations)))
+    return fail(std::move(error));
 
   auto lookUp = [&](const std::string &name) { return result->jit->lookup(name); };
   auto table = lookUp("mtc_program");

@@ -40,9 +40,10 @@ namespace {
 
 class TableEmitter {
 public:
-  TableEmitter(ModuleOp placed, const ProgramFiles &files, llvm::Module &module, Target &target)
+  TableEmitter(ModuleOp placed, const ProgramFiles &files, llvm::Module &module,
+               DataObject &operations, Target &target)
       : placed(placed), files(files), module(module), c(module), target(target), variables(c),
-        steps(c, target) {
+        steps(c, operations, target) {
     program = ProgramOp::find(placed);
     if (!program) {
       OpBuilder builder(placed.getContext());
@@ -375,12 +376,12 @@ private:
 
 } // namespace
 
-FailureOr<std::unique_ptr<llvm::Module>> mtc::emitProgramTables(ModuleOp placed,
-                                                                const ProgramFiles &files,
-                                                                llvm::LLVMContext &context,
-                                                                Target &target, bool namedSteps) {
+FailureOr<ProgramTables> mtc::emitProgramTables(ModuleOp placed, const ProgramFiles &files,
+                                                llvm::LLVMContext &context, Target &target,
+                                                bool namedSteps) {
   auto module = std::make_unique<llvm::Module>("mtc_program", context);
-  if (failed(TableEmitter(placed, files, *module, target).run(namedSteps)))
+  DataObject operations;
+  if (failed(TableEmitter(placed, files, *module, operations, target).run(namedSteps)))
     return failure();
-  return module;
+  return ProgramTables{std::move(module), operations.write(target.getHost().triple)};
 }

@@ -6,6 +6,7 @@
 #include "codegen/program/ProgramFiles.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
 
@@ -19,13 +20,19 @@ std::string kernelSymbol(llvm::StringRef kernel);
 /// Returns the name of the global MtcFunction by which the JIT looks up a step.
 std::string stepSymbol(llvm::StringRef step);
 
-/// Emits `mtc_program` (runtime/abi/program.h) for an allocated program into a new module; the
-/// target describes the kernels. With `namedSteps` every step, not only the program's own, has a
-/// global named `stepSymbol`. Fails with a diagnostic at an operation that is not valid in a
-/// program.
-mlir::FailureOr<std::unique_ptr<llvm::Module>>
-emitProgramTables(mlir::ModuleOp placed, const ProgramFiles &files, llvm::LLVMContext &context,
-                  Target &target, bool namedSteps = false);
+/// The tables of a program: the constant `mtc_program` (runtime/abi/program.h), and an object file
+/// with the operations of its functions, of which there are many if state is offloaded.
+struct ProgramTables {
+  std::unique_ptr<llvm::Module> module;
+  std::unique_ptr<llvm::MemoryBuffer> operations;
+};
+
+/// Emits the tables of an allocated program; the target describes the kernels. With `namedSteps`
+/// every step, not only the program's own, has a global named `stepSymbol`. Fails with a diagnostic
+/// at an operation that is not valid in a program.
+mlir::FailureOr<ProgramTables> emitProgramTables(mlir::ModuleOp placed, const ProgramFiles &files,
+                                                 llvm::LLVMContext &context, Target &target,
+                                                 bool namedSteps = false);
 
 } // namespace mtc
 

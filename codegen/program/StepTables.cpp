@@ -52,23 +52,24 @@ int64_t StepTables::number(Block &block, int64_t first, SmallVectorImpl<int64_t>
 }
 
 Constant *StepTables::addFunction(StepOp step) {
-  SmallVector<Constant *> operations;
   SmallVector<int64_t> last;
   const int64_t end = number(step.getBody().front(), 0, last);
+  const std::string symbol = ("mtc_operations." + Twine(functionCount++)).str();
+  operations.beginTable(symbol, static_cast<size_t>(end) * sizeof(MtcOperation));
+  int64_t count = 0;
   llvm::DenseMap<Value, int64_t> copies; // the index of the operation that produces each token
   for (Operation &op : step.getBody().front()) {
     auto waits =
         llvm::map_to_vector(op.getOperands(), [&](Value token) { return copies.at(token); });
     for (Value token : op.getResults())
-      copies[token] = static_cast<int64_t>(operations.size());
-    LogicalResult added = isa<RepeatOp>(op)
-                              ? addRepeat(cast<RepeatOp>(op), waits, last, end, operations)
-                              : add(&op, waits, last, end, /*iteration=*/0, operations);
+      copies[token] = count;
+    LogicalResult added = isa<RepeatOp>(op) ? addRepeat(cast<RepeatOp>(op), waits, last, end, count)
+                                            : add(&op, waits, last, end, /*iteration=*/0, count);
     if (failed(added))
       return nullptr;
   }
-  return c.record(field<&MtcFunction::operation_count>(operations.size()),
-                  field<&MtcFunction::operations>(c.array(operations)));
+  return c.record(field<&MtcFunction::operation_count>(count),
+                  field<&MtcFunction::operations>(count ? c.data(symbol) : c.null()));
 }
 
 LogicalResult StepTables::addSequence(StringRef name, StepOp step) {
@@ -88,30 +89,19 @@ Constant *StepTables::sequenceOf(StringRef name) {
                   field<&MtcSequence::functions>(numbers ? numbers : c.null()));
 }
 
-LogicalResult StepTables::add(Operation *op, ArrayRef<int64_t> waits, ArrayRef<int64_t> last,
-                              int64_t end, int64_t iteration,
-                              SmallVectorImpl<Constant *> &operations) {
-  Constant *operation =
-      describeOperation(op, waits, last, end, iteration, static_cast<int64_t>(operations.size()));
-  if (operation)
-    operations.push_back(operation);
-  return success(operation != nullptr);
-}
-
 LogicalResult StepTables::addRepeat(RepeatOp repeat, ArrayRef<int64_t> waits,
-                                    ArrayRef<int64_t> last, int64_t end,
-                                    SmallVectorImpl<Constant *> &operations) {
+                                    ArrayRef<int64_t> last, int64_t end, int64_t &count) {
   Block &body = repeat.getBody().front();
   const bool isUnrolled = !target.hasRepeats();
-  if (!isUnrolled && failed(add(repeat, waits, last, end, 0, operations)))
+  if (!isUnrolled && failed(add(repeat, waits, last, end, 0, count)))
     return failure();
-  const int64_t count = isUnrolled ? static_cast<int64_t>(repeat.getIterations()) : 1;
-  for (int64_t iteration = 0; iteration < count; ++iteration) {
+  const int64_t iterations = isUnrolled ? static_cast<int64_t>(repeat.getIterations()) : 1;
+  for (int64_t iteration = 0; iteration < iterations; ++iteration) {
     SmallVector<int64_t> inner;
-    const int64_t next = number(body, static_cast<int64_t>(operations.size()), inner);
+    const int64_t next = number(body, count, inner);
     for (Operation &op : body)
       if (failed(add(&op, isUnrolled && iteration == 0 ? waits : ArrayRef<int64_t>(), inner,
-                     next - 1, iteration, operations)))
+                     next - 1, iteration, count)))
         return failure();
   }
   return success();
@@ -204,45 +194,55 @@ LogicalResult StepTables::describe(Operation *op, int64_t iteration, Entry &entr
       });
 }
 
-Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits,
-                                        ArrayRef<int64_t> last, int64_t end, int64_t iteration,
-                                        int64_t number) {
+DataObject::Address StepTables::addNodes(Location location) {
+  auto [known, isNew] = nodes.try_emplace(location);
+  if (isNew)
+    known->second = operations.addString(nodeNames(location));
+  return known->second;
+}
+
+LogicalResult StepTables::add(Operation *op, ArrayRef<int64_t> waits, ArrayRef<int64_t> last,
+                              int64_t end, int64_t iteration, int64_t &count) {
   Entry entry;
   if (failed(describe(op, iteration, entry)))
-    return nullptr;
+    return failure();
   if (llvm::all_of(entry.strides, [](int64_t stride) { return stride == 0; }))
     entry.strides.clear();
   else
     entry.strides.resize(entry.offsets.size()); // Scratch memory does not move.
-  SmallVector<Constant *> writes = describeWrites(op, last, end, iteration, number);
+  const Writes writes = addWrites(op, last, end, iteration, count++);
   auto spaceOf = [](AtAttr slice) { return slice ? slice.getSpace() : MemorySpace::Device; };
-  return c.record(
+  operations.addEntry(
       field<&MtcOperation::kind>(entry.kind), field<&MtcOperation::index>(entry.index),
       field<&MtcOperation::operand_count>(entry.offsets.size()),
-      field<&MtcOperation::operands>(c.i64Array(entry.offsets)),
-      field<&MtcOperation::strides>(c.i64Array(entry.strides)),
+      field<&MtcOperation::operands>(operations.addNumbers(entry.offsets)),
+      field<&MtcOperation::strides>(operations.addNumbers(entry.strides)),
       field<&MtcOperation::bytes>(entry.bytes), field<&MtcOperation::iterations>(entry.iterations),
-      field<&MtcOperation::nodes>(nodeNames(op->getLoc())),
+      field<&MtcOperation::nodes>(addNodes(op->getLoc())),
       field<&MtcOperation::wait_count>(waits.size()),
-      field<&MtcOperation::waits>(c.i64Array(waits)), field<&MtcOperation::stream>(entry.stream),
+      field<&MtcOperation::waits>(operations.addNumbers(waits)),
+      field<&MtcOperation::stream>(entry.stream),
       field<&MtcOperation::source_space>(spaceOf(entry.source)),
       field<&MtcOperation::destination_space>(spaceOf(entry.destination)),
-      field<&MtcOperation::write_count>(writes.size()),
-      field<&MtcOperation::writes>(c.array(writes)));
+      field<&MtcOperation::write_count>(writes.count), field<&MtcOperation::writes>(writes.first));
+  return success();
 }
 
-SmallVector<Constant *> StepTables::describeWrites(Operation *op, ArrayRef<int64_t> last,
-                                                   int64_t end, int64_t iteration, int64_t number) {
-  SmallVector<Constant *> writes;
+StepTables::Writes StepTables::addWrites(Operation *op, ArrayRef<int64_t> last, int64_t end,
+                                         int64_t iteration, int64_t number) {
+  Writes writes;
   auto add = [&](AtAttr slice, int64_t lastUse) {
-    if (slice.getSpace() == MemorySpace::Device &&
-        (checksMemory || hasSmallRange(slice.getType().getElementType())))
-      writes.push_back(
-          c.record(field<&MtcWrite::offset>(slice.getOffset() + iteration * slice.getStride()),
-                   field<&MtcWrite::bytes>(slice.getEnd() - slice.getOffset()),
-                   field<&MtcWrite::last_use>(lastUse),
-                   field<&MtcWrite::type>(typeCode(slice.getType().getElementType())),
-                   field<&MtcWrite::stride>(target.hasRepeats() ? slice.getStride() : 0)));
+    if (slice.getSpace() != MemorySpace::Device ||
+        (!checksMemory && !hasSmallRange(slice.getType().getElementType())))
+      return;
+    const DataObject::Address write = operations.addStruct(
+        field<&MtcWrite::offset>(slice.getOffset() + iteration * slice.getStride()),
+        field<&MtcWrite::bytes>(slice.getEnd() - slice.getOffset()),
+        field<&MtcWrite::last_use>(lastUse),
+        field<&MtcWrite::type>(typeCode(slice.getType().getElementType())),
+        field<&MtcWrite::stride>(target.hasRepeats() ? slice.getStride() : 0));
+    if (writes.count++ == 0)
+      writes.first = write;
   };
   // Live ranges are given by the numbers of operations in a block.
   auto entryOf = [&](int64_t operation) {

@@ -3,6 +3,7 @@
 #ifndef MTC_CODEGEN_PROGRAM_STEPTABLES_H
 #define MTC_CODEGEN_PROGRAM_STEPTABLES_H
 
+#include "codegen/program/DataObject.h"
 #include "codegen/target/ConstantBuilder.h"
 #include "ir/Mtc.h"
 
@@ -11,10 +12,11 @@ namespace mtc {
 class Target;
 
 /// Builds the arrays of MtcKernel, MtcCall and MtcCollective (runtime/abi/program.h), and the
-/// MtcFunctions, whose operations refer to them by index.
+/// MtcFunctions, whose operations refer to them by index. The operations are in a separate object.
 class StepTables {
 public:
-  StepTables(ConstantBuilder &builder, Target &target) : c(builder), target(target) {}
+  StepTables(ConstantBuilder &builder, DataObject &operations, Target &target)
+      : c(builder), operations(operations), target(target) {}
 
   /// Adds the kernels of an allocated program.
   void addKernels(mlir::ModuleOp placed);
@@ -35,17 +37,16 @@ private:
   /// Numbers the entries of a block's operations from `first` on. Returns the number after the
   /// last.
   int64_t number(mlir::Block &block, int64_t first, llvm::SmallVectorImpl<int64_t> &last) const;
-  /// Adds the entries of an operation. `last` has the last entry of each operation of its block,
-  /// and `end` is the number of entries of the function. In a repeat, the slices are those of
-  /// iteration `iteration` if the repeat is unrolled.
+  /// Adds the entry of an operation. `last` has the last entry of each operation of its block, and
+  /// `end` is the number of entries of the function. In a repeat, the slices are those of iteration
+  /// `iteration` if the repeat is unrolled. `count` is the number of entries so far.
   mlir::LogicalResult add(mlir::Operation *op, mlir::ArrayRef<int64_t> waits,
                           mlir::ArrayRef<int64_t> last, int64_t end, int64_t iteration,
-                          llvm::SmallVectorImpl<llvm::Constant *> &operations);
+                          int64_t &count);
   /// Adds the entries of a repeat: one for itself and one for each operation of its body, or, if
   /// the target has no repeats, the entries of all iterations.
   mlir::LogicalResult addRepeat(RepeatOp repeat, mlir::ArrayRef<int64_t> waits,
-                                mlir::ArrayRef<int64_t> last, int64_t end,
-                                llvm::SmallVectorImpl<llvm::Constant *> &operations);
+                                mlir::ArrayRef<int64_t> last, int64_t end, int64_t &count);
   /// The fields of an entry that depend on the kind of operation.
   struct Entry;
   mlir::LogicalResult describe(mlir::Operation *op, int64_t iteration, Entry &entry);
@@ -54,18 +55,22 @@ private:
                                    int64_t iteration, Entry &entry) const;
   /// Adds the offsets and strides of slices.
   void addSlices(mlir::ArrayRef<mlir::Attribute> slices, int64_t iteration, Entry &entry) const;
-  llvm::Constant *describeOperation(mlir::Operation *op, mlir::ArrayRef<int64_t> waits,
-                                    mlir::ArrayRef<int64_t> last, int64_t end, int64_t iteration,
-                                    int64_t number);
+  /// Returns the address of the names of the nodes from which an operation comes.
+  DataObject::Address addNodes(mlir::Location location);
   uint32_t addCall(CallOp call);
   /// Adds a collective, and the offsets of its slices.
   uint32_t addCollective(CollectiveAttr collective, mlir::ArrayAttr inputs, mlir::ArrayAttr outputs,
                          llvm::SmallVectorImpl<int64_t> &offsets);
-  llvm::SmallVector<llvm::Constant *> describeWrites(mlir::Operation *op,
-                                                     mlir::ArrayRef<int64_t> last, int64_t end,
-                                                     int64_t iteration, int64_t number);
+  /// Ranges that an operation writes: an array of MtcWrite.
+  struct Writes {
+    uint32_t count = 0;
+    DataObject::Address first = std::nullopt;
+  };
+  Writes addWrites(mlir::Operation *op, mlir::ArrayRef<int64_t> last, int64_t end,
+                   int64_t iteration, int64_t number);
 
   ConstantBuilder &c;
+  DataObject &operations;
   Target &target;
   bool checksMemory = false;
   llvm::StringMap<uint32_t> kernelIndex;
@@ -73,6 +78,8 @@ private:
   /// The description and the target's code of each call.
   llvm::DenseMap<mlir::Attribute, std::pair<llvm::Constant *, llvm::Constant *>> descriptions;
   llvm::DenseMap<llvm::Constant *, uint32_t> callIndex;
+  llvm::DenseMap<mlir::Location, DataObject::Address> nodes;
+  unsigned functionCount = 0;
   llvm::SmallVector<llvm::Constant *> kernels, calls, collectives, functions;
   llvm::StringMap<llvm::Constant *> sequences; ///< Numbers of functions, by name.
 };

@@ -68,6 +68,13 @@ template <auto... members> constexpr bool areAllFields() {
   return given == countFields<Struct>();
 }
 
+/// Returns the offset of a member in its struct.
+template <auto member> std::size_t offsetOf() {
+  static constexpr StructOf<member> object = {};
+  return static_cast<std::size_t>(reinterpret_cast<const char *>(&(object.*member)) -
+                                  reinterpret_cast<const char *>(&object));
+}
+
 } // namespace abi
 } // namespace mtc
 

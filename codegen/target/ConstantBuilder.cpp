@@ -47,3 +47,10 @@ Constant *ConstantBuilder::function(StringRef symbol) {
   result->setVisibility(GlobalValue::HiddenVisibility);
   return result;
 }
+
+Constant *ConstantBuilder::data(StringRef symbol) {
+  auto *result = new GlobalVariable(module, Type::getInt8Ty(context), /*isConstant=*/true,
+                                    GlobalValue::ExternalLinkage, nullptr, symbol);
+  result->setVisibility(GlobalValue::HiddenVisibility);
+  return result;
+}

@@ -49,6 +49,8 @@ public:
 
   /// Returns the address of a function of the program that is defined in another object.
   llvm::Constant *function(llvm::StringRef symbol);
+  /// Returns the address of constant data of the program that is defined in another object.
+  llvm::Constant *data(llvm::StringRef symbol);
 
   llvm::GlobalVariable *global(llvm::Constant *initializer, const llvm::Twine &name = "");
 

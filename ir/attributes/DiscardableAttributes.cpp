@@ -28,6 +28,7 @@ template <typename T> static bool is(Attribute value) { return isa<T>(value); }
 static const KnownAttribute knownAttributes[] = {
     {targetAttribute, {Holder::Module}, is<TargetAttrInterface>, "a target"},
     {techniquesAttribute, {Holder::Module}, is<ArrayAttr>, "names of techniques"},
+    {tooSlowAttribute, {Holder::Module}, is<ArrayAttr>, "a peak and seconds"},
     {hasShapesAttribute, {Holder::Module}, is<UnitAttr>, "unit"},
     {settingsAttribute, {Holder::Module}, is<DictionaryAttr>, "flags of settings"},
     {nameAttribute, {Holder::Argument, Holder::Result}, is<StringAttr>, "a string"},

@@ -16,6 +16,9 @@ namespace mtc {
 inline constexpr llvm::StringLiteral targetAttribute = "mtc.target";
 /// On a module: the techniques by which mtc-fit met the budget; an array of strings.
 inline constexpr llvm::StringLiteral techniquesAttribute = "mtc.techniques";
+/// On a module for which mtc-fit failed, because an update takes longer than of interest: the peak
+/// in bytes and the seconds of an update; an array.
+inline constexpr llvm::StringLiteral tooSlowAttribute = "mtc.too_slow";
 /// On a module: the program will have several shapes (`mtc.program`), of which this is one; a unit.
 inline constexpr llvm::StringLiteral hasShapesAttribute = "mtc.has_shapes";
 /// On a module: the settings that programs can have, each with its flag; a dictionary of strings.

@@ -3,10 +3,10 @@
 #include "passes/planning/Planner.h"
 
 #include "ir/ReservedNames.h"
+#include "ir/attributes/DiscardableAttributes.h"
 #include "passes/cost/StepCost.h"
 #include "passes/cost/TransferCost.h"
 #include "passes/memory/MemoryAnalysis.h"
-#include "passes/planning/Fit.h"
 #include "passes/planning/ParallelParts.h"
 
 #include "mlir/IR/Threading.h"

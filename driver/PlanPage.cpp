@@ -67,7 +67,7 @@ static llvm::json::Object pageData(const MemoryTimeline &timeline) {
   for (const MemoryTimeline::Phase &phase : timeline.phases)
     phases.push_back(
         llvm::json::Object{{"name", phase.name}, {"first", phase.first}, {"count", phase.count}});
-  for (const std::string &operation : timeline.operations)
+  for (StringRef operation : timeline.operations)
     operations.push_back(strings.add(operation));
   for (const MemoryTimeline::Lifetime &each : timeline.lifetimes)
     lifetimes.push_back(llvm::json::Array{each.offset, each.bytes, each.first, each.last,
@@ -203,9 +203,10 @@ static std::string values(llvm::ArrayRef<const MemoryTimeline::Lifetime *> alive
   constexpr size_t maximum = 200;
   std::vector<html::Row> rows;
   for (const MemoryTimeline::Lifetime *each : alive.take_front(maximum))
-    rows.push_back({{each->name, sizeText(each->bytes), html::wholeText(each->bytes), each->type,
-                     each->reason, llvm::formatv("{0} – {1}", each->first, each->last)},
-                    colorOf(each->category)});
+    rows.push_back(
+        {{each->name.str(), sizeText(each->bytes), html::wholeText(each->bytes), each->type.str(),
+          each->reason.str(), llvm::formatv("{0} – {1}", each->first, each->last)},
+         colorOf(each->category)});
   return html::table("Values that are live at an operation, largest first",
                      {{"Node", false},
                       {"Size"},

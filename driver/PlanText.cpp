@@ -162,7 +162,7 @@ static std::vector<AliveRow> groupAlive(llvm::ArrayRef<const MemoryTimeline::Lif
     std::string name = withoutNumbers(each->name), reason = withoutNumbers(each->reason);
     AliveRow &row = rows[{each->bytes, name, reason}];
     row = row.count ? AliveRow{std::move(name), std::move(reason), row.bytes, row.count}
-                    : AliveRow{each->name, each->reason};
+                    : AliveRow{each->name.str(), each->reason.str()};
     row.bytes += each->bytes;
     ++row.count;
   }

@@ -34,7 +34,12 @@ public:
     if (previous && isa<AsyncCopyOp>(op))
       endWith(previous);
     if (!work)
-      running.remove_if([&](const auto &other) { return ended.contains(other.first); });
+      running.remove_if([&](const auto &other) {
+        const bool hasEnded = ended.contains(other.first);
+        if (hasEnded) // And so has all the work that completed before it.
+          before.erase(other.first);
+        return hasEnded;
+      });
 
     const AccessedRanges ranges(access);
     for (const auto &[other, ofOther] : running)

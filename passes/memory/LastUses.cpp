@@ -22,6 +22,8 @@ void LastUses::write(Block &body, ArrayRef<int64_t> counts, int64_t first) const
   int64_t number = first;
   for (const PlannedOperation *planned : function.getOrder()) {
     for (const int64_t end = counts[planned->time]; number < end; ++number, ++op) {
+      if (planned->runsInWindows() && isa<CopyOp>(*op))
+        continue; // The last use of a copy in a slot is known.
       // A copy that initializes a kernel's result is used only by that kernel.
       const bool isForNext = planned->isCompute && number + 1 < end;
       const StepAccess access(&*op);

@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/StringSaver.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -78,7 +79,8 @@ namespace {
 
 class TimelineBuilder {
 public:
-  TimelineBuilder(ModuleOp placed, MemoryTimeline &timeline) : placed(placed), timeline(timeline) {}
+  TimelineBuilder(ModuleOp placed, MemoryTimeline &timeline)
+      : placed(placed), timeline(timeline), texts(timeline.texts) {}
 
   void run() {
     ArenaOp arena = ArenaOp::find(placed);
@@ -92,6 +94,8 @@ public:
         count += static_cast<int64_t>(step.getBody().front().getOperations().size());
       }
     last = std::max<int64_t>(count - 1, 0);
+    timeline.operations.reserve(count);
+    timeline.lifetimes.reserve(count);
     addVariables();
     addInputs(steps, arena ? static_cast<int64_t>(arena.getStaging()) : 0);
     for (StepOp step : steps)
@@ -100,23 +104,39 @@ public:
   }
 
 private:
+  /// The nodes from which operations at a location come. Most operations share their location.
+  struct Nodes {
+    StringRef names, forwardNames;
+    bool isBackward, isUpdate;
+  };
+  Nodes nodesOf(Operation *op) {
+    const Location location = op->getLoc();
+    auto [known, isNew] = nodes.try_emplace(location);
+    if (isNew)
+      known->second = {texts.save(nodeNames(location)), texts.save(forwardNodeNames(location)),
+                       isBackward(location), isUpdate(location)};
+    return known->second;
+  }
+
   /// Returns the text of a type. MLIR's printer takes longer than the rest of a live range.
-  const std::string &describe(RankedTensorType type) {
-    std::string &text = types[type];
+  StringRef describe(RankedTensorType type) {
+    StringRef &text = types[type];
     if (text.empty()) {
-      llvm::raw_string_ostream stream(text);
+      std::string printed;
+      llvm::raw_string_ostream stream(printed);
       stream << type.getElementType() << '[';
       llvm::interleaveComma(type.getShape(), stream);
       stream << ']';
+      text = texts.save(printed);
     }
     return text;
   }
 
-  void add(AtAttr slice, int64_t first, int64_t lastUse, Category category, std::string name,
-           std::string user, std::string reason) {
+  void add(AtAttr slice, int64_t first, int64_t lastUse, Category category, StringRef name,
+           StringRef user, const Twine &reason) {
     timeline.lifetimes.push_back({slice.getOffset(), paddedBytes(byteSize(slice.getType())), first,
-                                  lastUse, category, describe(slice.getType()), std::move(name),
-                                  std::move(user), std::move(reason)});
+                                  lastUse, category, describe(slice.getType()), texts.save(name),
+                                  user, texts.save(reason)});
   }
 
   void addVariables() {
@@ -124,7 +144,7 @@ private:
       if (variable.getOffset() && !variable.getTransient() &&
           variable.getSpace() == MemorySpace::Device)
         add(AtAttr::get(placed.getContext(), *variable.getOffset(), variable.getTensorType()), 0,
-            last, categoryOf(variable.getRole()), variable.getSymName().str(), "",
+            last, categoryOf(variable.getRole()), variable.getSymName(), "",
             describeVariable(variable));
   }
 
@@ -149,10 +169,10 @@ private:
                                                 step.getInputs().getAsRange<AtAttr>())) {
         if (!known.insert(slice).second)
           continue;
-        add(slice, 0, last, Category::Data, name.str(), "", "input");
+        add(slice, 0, last, Category::Data, name, "", "input");
         if (staging)
           add(AtAttr::get(slice.getContext(), slice.getOffset() + staging, slice.getType()), 0,
-              last, Category::Data, name.str(), "", "input of the next batch");
+              last, Category::Data, name, "", "input of the next batch");
       }
   }
 
@@ -169,7 +189,7 @@ private:
     for (auto [number, op] : llvm::enumerate(operations)) {
       const int64_t now = begin + static_cast<int64_t>(number);
       const bool isAgain = !computed.insert({whatRuns(op), LocationAttr(op->getLoc())}).second;
-      timeline.operations.push_back(nodeNames(op->getLoc()));
+      const StringRef names = timeline.operations.emplace_back(nodesOf(op).names);
       StepAccess access(op);
       for (auto [result, lastUse] : llvm::zip(access.results, access.lastUses)) {
         if (lastUse < 0 || result.getSpace() != MemorySpace::Device)
@@ -184,33 +204,33 @@ private:
         const bool isKept = static_cast<size_t>(lastUse) >= operations.size();
         Operation *user = isKept ? nullptr : operations[lastUse];
         add(result, now, begin + (isKept ? operations.size() - 1 : lastUse),
-            categoryOfResult(op, user), timeline.operations.back(),
-            user ? nodeNames(user->getLoc()) : "", reasonOf(op, user, isAgain));
+            categoryOfResult(op, user), names, user ? nodesOf(user).names : "",
+            reasonOf(op, user, isAgain));
       }
       if (access.scratch)
-        add(access.scratch, now, now, Category::Workspace, timeline.operations.back(),
-            timeline.operations.back(), "workspace of " + timeline.operations.back());
+        add(access.scratch, now, now, Category::Workspace, names, names, "workspace of " + names);
     }
   }
 
-  static Category categoryOfResult(Operation *maker, Operation *user) {
-    if (!isBackward(maker->getLoc()))
+  Category categoryOfResult(Operation *maker, Operation *user) {
+    if (!nodesOf(maker).isBackward)
       return Category::Activation;
-    return user && isUpdate(user->getLoc()) ? Category::Gradient : Category::ActivationGradient;
+    return user && nodesOf(user).isUpdate ? Category::Gradient : Category::ActivationGradient;
   }
 
   /// Returns the number of operations of the forward pass: those up to the last one that computes a
   /// node for the first time. Gradients and updates before it are constants.
-  static size_t countForward(ArrayRef<Operation *> operations) {
+  size_t countForward(ArrayRef<Operation *> operations) {
     llvm::StringSet<> seen;
+    llvm::DenseSet<Location> locations;
     size_t end = 0;
     for (auto [number, op] : llvm::enumerate(operations)) {
-      if (isBackward(op->getLoc()) || isUpdate(op->getLoc()))
+      const Nodes own = nodesOf(op);
+      if (own.isBackward || own.isUpdate || !locations.insert(op->getLoc()).second)
         continue;
-      const std::string names = nodeNames(op->getLoc());
-      SmallVector<StringRef> nodes;
-      StringRef(names).split(nodes, " + ");
-      for (StringRef node : nodes)
+      SmallVector<StringRef> parts;
+      own.names.split(parts, " + ");
+      for (StringRef node : parts)
         if (seen.insert(node).second)
           end = number + 1;
     }
@@ -231,7 +251,7 @@ private:
       return add(name == evaluateName ? "evaluation" : name, 0, operations.size());
     const size_t end = countForward(operations);
     const bool updates = llvm::any_of(operations.drop_front(end),
-                                      [](Operation *op) { return isUpdate(op->getLoc()); });
+                                      [&](Operation *op) { return nodesOf(op).isUpdate; });
     add("forward", 0, end);
     add(updates ? "backward and update" : "backward", end, operations.size());
   }
@@ -255,7 +275,7 @@ private:
     return {};
   }
 
-  static std::string describe(MemorySpace space) {
+  static StringRef describe(MemorySpace space) {
     switch (space) {
     case MemorySpace::Device:
       return "the device";
@@ -268,22 +288,24 @@ private:
     llvm_unreachable("all spaces are handled");
   }
 
-  static std::string reasonOf(Operation *maker, Operation *user, bool isAgain) {
+  std::string reasonOf(Operation *maker, Operation *user, bool isAgain) {
     if (AtAttr source = sourceOf(maker); source && source.getSpace() != MemorySpace::Device)
-      return "copied from " + describe(source.getSpace()) + " for " +
-             (user ? forwardNodeNames(user->getLoc()) : "the step's end");
+      return ("copied from " + describe(source.getSpace()) + " for " +
+              (user ? nodesOf(user).forwardNames : "the step's end"))
+          .str();
     if (!user)
       return "result of the step";
     if (user == maker)
       return "unused result";
-    std::string name = forwardNodeNames(user->getLoc());
-    if (isBackward(user->getLoc()))
+    const Nodes ofUser = nodesOf(user);
+    std::string name = ofUser.forwardNames.str();
+    if (ofUser.isBackward)
       name = "the backward pass of " + name;
-    if (isBackward(maker->getLoc()))
+    if (nodesOf(maker).isBackward)
       return "gradient, last used by " + name;
     if (isAgain)
       return "recomputed for " + name;
-    if (isBackward(user->getLoc()))
+    if (ofUser.isBackward)
       return "saved for " + name;
     return "activation, last used by " + name;
   }
@@ -307,7 +329,9 @@ private:
   ModuleOp placed;
   MemoryTimeline &timeline;
   int64_t last = 0; ///< Index of the last operation.
-  llvm::DenseMap<Type, std::string> types;
+  llvm::UniqueStringSaver texts;
+  llvm::DenseMap<Type, StringRef> types;
+  llvm::DenseMap<Location, Nodes> nodes;
 };
 
 } // namespace

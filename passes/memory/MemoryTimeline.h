@@ -6,6 +6,7 @@
 #include "ir/Mtc.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Allocator.h"
 
 #include <string>
 #include <vector>
@@ -35,10 +36,10 @@ struct MemoryTimeline {
     /// First and last operation index; the whole range for variables and inputs.
     int64_t first, last;
     Category category;
-    std::string type;   ///< "f32[4, 256]"
-    std::string name;   ///< nodes that compute the value, or the name of the variable or input
-    std::string user;   ///< nodes of the last user; empty for variables and inputs
-    std::string reason; ///< why the value is stored
+    llvm::StringRef type;   ///< "f32[4, 256]"
+    llvm::StringRef name;   ///< nodes that compute the value, or name of the variable or input
+    llvm::StringRef user;   ///< nodes of the last user; empty for variables and inputs
+    llvm::StringRef reason; ///< why the value is stored
   };
   struct Step {
     std::string name;
@@ -60,10 +61,14 @@ struct MemoryTimeline {
   int64_t arenaBytes = 0;
   std::vector<Step> steps;
   std::vector<Phase> phases;
-  std::vector<std::string> operations; ///< node names
-  std::vector<int64_t> live;           ///< live bytes at each operation
-  int64_t peak = 0;                    ///< first operation with the maximum number of live bytes
-  std::vector<Lifetime> lifetimes;     ///< variables, then inputs, then operation results
+  std::vector<llvm::StringRef> operations; ///< node names
+  std::vector<int64_t> live;               ///< live bytes at each operation
+  int64_t peak = 0;                ///< first operation with the maximum number of live bytes
+  std::vector<Lifetime> lifetimes; ///< variables, then inputs, then operation results
+
+  /// Stores the texts, which operations and values share: a step with offloaded state has hundreds
+  /// of thousands of copies.
+  llvm::BumpPtrAllocator texts;
 };
 
 } // namespace mtc

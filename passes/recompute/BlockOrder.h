@@ -33,7 +33,7 @@ public:
     const int64_t between = low + (numbers.at(next) - low) / 32;
     numbers[op] = between;
     if (between == low)
-      number();
+      spread(op);
   }
   /// Position of an operation, to restore it after other operations were removed.
   struct Place {
@@ -56,6 +56,29 @@ public:
   }
 
 private:
+  /// Numbers the operations around one anew: as few as leave a large gap between neighbors.
+  void spread(mlir::Operation *op) {
+    constexpr int64_t minGap = int64_t(1) << 20;
+    mlir::Operation *first = op, *last = op; // The operations before and after those to number.
+    for (int64_t count = 1, steps = 32; first && last; steps *= 2) {
+      for (int64_t step = 0; step < steps && first && last; ++step, count += 2) {
+        first = first->getPrevNode();
+        last = last->getNextNode();
+      }
+      if (!first || !last)
+        break;
+      const int64_t begin = numbers.at(first), gap = (numbers.at(last) - begin) / count;
+      if (gap < minGap)
+        continue;
+      ++numbering;
+      int64_t next = begin;
+      for (mlir::Operation *each = first->getNextNode(); each != last; each = each->getNextNode())
+        numbers[each] = next += gap;
+      return;
+    }
+    number();
+  }
+
   void number() {
     ++numbering;
     int64_t next = 0;

@@ -8,8 +8,14 @@ using namespace mtc;
 double OperationTimes::of(Operation *op) {
   auto [known, isNew] = times.try_emplace(op);
   if (isNew)
-    known->second = cost.of(op).seconds();
+    known->second = cost.estimateAlone(op).seconds();
   return known->second;
+}
+
+void OperationTimes::copyFrom(const OperationTimes &original, const IRMapping &clones) {
+  for (auto [op, seconds] : original.times)
+    if (Operation *clone = clones.lookupOrNull(op))
+      times[clone] = seconds;
 }
 
 double OperationTimes::ofFunction(func::FuncOp function) {

@@ -6,6 +6,7 @@
 #include "passes/cost/StepCost.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace mtc {
 
@@ -19,15 +20,10 @@ public:
   double ofFunction(mlir::func::FuncOp function);
   /// Sets the time of an operation, which overrides the estimate.
   void set(mlir::Operation *op, double seconds) { times[op] = seconds; }
+  /// Copies the times of operations from which those of this module were cloned.
+  void copyFrom(const OperationTimes &original, const mlir::IRMapping &clones);
 
-  void notifyOperationInserted(mlir::Operation *op,
-                               mlir::OpBuilder::InsertPoint previous) override {
-    cost.notifyOperationInserted(op, previous);
-  }
-  void notifyOperationErased(mlir::Operation *op) override {
-    cost.notifyOperationErased(op);
-    times.erase(op);
-  }
+  void notifyOperationErased(mlir::Operation *op) override { times.erase(op); }
 
 private:
   StepCost cost;

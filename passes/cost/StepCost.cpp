@@ -75,34 +75,43 @@ void StepCost::forget(Operation *op) {
   entries.erase(known);
 }
 
+void StepCost::collectNames() {
+  target = module->getAttr(targetAttribute);
+  named.clear();
+  launched.clear();
+  for (Operation &symbol : *module.getBody())
+    if (auto name = symbol.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+      named[name] = &symbol;
+}
+
 void StepCost::collect() {
   entries.clear();
   functions.clear();
   stale.clear();
-  named.clear();
-  launched.clear();
-  for (Operation &symbol : *module.getBody()) {
-    if (auto name = symbol.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
-      named[name] = &symbol;
+  collectNames();
+  for (Operation &symbol : *module.getBody())
     if (isFunction(&symbol))
       for (Operation &op : symbol.getRegion(0).front())
-        stale.insert(&op);
-  }
+        add(&op);
   isModuleStale = false;
 }
 
+/// Estimates an operation. Most operations of a step with offloaded state are asynchronous copies,
+/// which get no entry.
+void StepCost::add(Operation *op) {
+  forget(op);
+  const Entry entry{estimate(op), op->getParentOp()};
+  if (entry.cost.kind.empty())
+    return;
+  functions[entry.function] += entry.cost;
+  entries[op] = entry;
+}
+
 void StepCost::update() {
-  Attribute compiledFor = module->getAttr(targetAttribute);
-  if (std::exchange(target, compiledFor) != compiledFor || isModuleStale)
+  if (target != module->getAttr(targetAttribute) || isModuleStale)
     collect();
-  for (Operation *op : stale) {
-    const Entry entry{estimate(op), op->getParentOp()};
-    functions[entry.function] += entry.cost;
-    if (auto [known, isNew] = entries.try_emplace(op, entry); !isNew) {
-      functions[known->second.function] -= known->second.cost;
-      known->second = entry;
-    }
-  }
+  for (Operation *op : stale)
+    add(op);
   stale.clear();
 }
 
@@ -186,6 +195,12 @@ StepCost::OperationCost StepCost::of(Operation *op) {
   update();
   auto known = entries.find(op);
   return known == entries.end() ? OperationCost() : known->second.cost;
+}
+
+StepCost::OperationCost StepCost::estimateAlone(Operation *op) {
+  if (named.empty())
+    collectNames();
+  return estimate(op);
 }
 
 TimedCost StepCost::ofFunction(StringRef name) {

@@ -41,6 +41,9 @@ public:
   };
   /// Returns the current cost of an operation.
   OperationCost of(mlir::Operation *op);
+  /// Returns the current cost of an operation without estimating the others, and does not remember
+  /// it. Requires that the target and the functions have not changed since the first estimate.
+  OperationCost estimateAlone(mlir::Operation *op);
   /// Returns the cost of a `func.func` or `mtc.step`; zero if there is none of this name.
   TimedCost ofFunction(llvm::StringRef name);
   /// Returns the cost of a training step of a rank: each `micro_step`, then `update`.
@@ -68,13 +71,15 @@ private:
   void forget(mlir::Operation *op);
   void update();
   void collect();
+  void collectNames();
+  void add(mlir::Operation *op);
   OperationCost estimate(mlir::Operation *op);
 
   mlir::ModuleOp module;
   bool isModuleStale = true; ///< The target or the set of functions changed.
   mlir::Attribute target;
   llvm::DenseMap<mlir::StringAttr, mlir::Operation *> named;
-  llvm::DenseMap<mlir::Operation *, Entry> entries;
+  llvm::DenseMap<mlir::Operation *, Entry> entries; ///< of operations that execute
   llvm::DenseMap<mlir::Operation *, TimedCost> functions;
   llvm::SetVector<mlir::Operation *> stale; ///< Operations of functions.
   /// Costs of launches by their kernel function, which many windows or layers share.

@@ -21,9 +21,14 @@ constexpr int64_t maxEffort = 2'000'000;
 /// One sequence of changes to a module, applied to a clone of the module.
 class Attempt {
 public:
-  Attempt(ModuleOp module, int64_t bytes, bool startsOver, Deadline deadline)
-      : module(module.clone()), analysis(*this->module), times(*this->module), bytes(bytes),
-        startsOver(startsOver), deadline(deadline) {}
+  /// `known` are the times of the module's operations, which are those of the clone's, too.
+  Attempt(ModuleOp original, const OperationTimes &known, int64_t bytes, bool startsOver,
+          Deadline deadline)
+      : module(cast<ModuleOp>(original->clone(clones))), analysis(*module), times(*module),
+        bytes(bytes), startsOver(startsOver), deadline(deadline) {
+    times.copyFrom(known, clones);
+    clones.clear();
+  }
 
   /// Creates the reducers on the first call, and applies their alternative starts if requested.
   LogicalResult begin(MakePeakReducers make) {
@@ -140,6 +145,7 @@ private:
     return GreedySearch(budget, times, pointers).run(maxOwn, analysis.getEffort() + maxEffort);
   }
 
+  IRMapping clones; ///< of the original operations, until their times have been copied
   OwningOpRef<ModuleOp> module;
   MemoryAnalysis analysis;
   OperationTimes times;
@@ -165,11 +171,13 @@ using Starts = SmallVector<Start>;
 
 /// Runs the attempts in parallel and returns the best one; ties keep the first. Attempts stop when
 /// the step takes `maxTime` seconds.
-static FailureOr<std::unique_ptr<Attempt>>
-findBest(ModuleOp module, Starts starts, MakePeakReducers make, double maxTime, Deadline deadline) {
+static FailureOr<std::unique_ptr<Attempt>> findBest(ModuleOp module, const OperationTimes &known,
+                                                    Starts starts, MakePeakReducers make,
+                                                    double maxTime, Deadline deadline) {
   if (failed(failableParallelForEach(module.getContext(), starts, [&](Start &each) {
         if (!each.attempt)
-          each.attempt = std::make_unique<Attempt>(module, each.budget, each.startsOver, deadline);
+          each.attempt =
+              std::make_unique<Attempt>(module, known, each.budget, each.startsOver, deadline);
         return success(succeeded(each.attempt->begin(make)) &&
                        succeeded(each.attempt->run(maxTime)));
       })))
@@ -206,9 +214,13 @@ void FittedModule::applyTo(ModuleOp searched) {
 
 FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakePeakReducers make,
                                        double maxSeconds, Deadline deadline) {
+  OperationTimes known(module);
+  for (auto function : module.getOps<func::FuncOp>())
+    known.ofFunction(function);
   Starts starts;
-  starts.push_back({budget, /*startsOver=*/false,
-                    std::make_unique<Attempt>(module, budget, /*startsOver=*/false, deadline)});
+  starts.push_back(
+      {budget, /*startsOver=*/false,
+       std::make_unique<Attempt>(module, known, budget, /*startsOver=*/false, deadline)});
   Attempt &first = *starts.front().attempt;
   if (failed(first.begin(make)) || failed(first.layOut()))
     return failure();
@@ -218,7 +230,7 @@ FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakePeak
   if (first.hasOtherStart())
     starts.push_back({budget, /*startsOver=*/true});
   FailureOr<std::unique_ptr<Attempt>> best =
-      findBest(module, std::move(starts), make, maxSeconds, deadline);
+      findBest(module, known, std::move(starts), make, maxSeconds, deadline);
   if (failed(best))
     return failure();
   auto isTimeUp = [&] { return std::chrono::steady_clock::now() >= deadline; };
@@ -227,7 +239,7 @@ FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakePeak
     for (int64_t smaller : findSmallerBudgets(**best, budget, fixed, before))
       lower.push_back({smaller, /*startsOver=*/false});
   if (!lower.empty()) {
-    auto found = findBest(module, std::move(lower), make, (*best)->getTime(), deadline);
+    auto found = findBest(module, known, std::move(lower), make, (*best)->getTime(), deadline);
     if (failed(found))
       return failure();
     if ((*found)->isBetterThan(**best))

@@ -168,7 +168,7 @@ void addMemoryFlags(FlagTable &flags) {
   flags.addText({.name = "offload-window",
                  .valueName = "SIZE",
                  .help = "Size of one of four offload buffers, a multiple of 4 KiB",
-                 .defaultText = "8MiB"},
+                 .defaultText = "8MiB to 32MiB, by --memory"},
                 scope, takeOffloadWindow);
   flags.addNames({"allow", "CHANGE,...", "Numerics that --memory may change to meet the budget",
                   allowChoices()},

@@ -8,6 +8,7 @@
 
 #include "mlir/Pass/Pass.h"
 
+#include <algorithm>
 #include <array>
 
 namespace mtc {
@@ -53,7 +54,13 @@ struct OffloadOptions {
   /// offloading to host memory is automatic, and nothing is offloaded to disk.
   OffloadUses getUses(MemorySpace space) const;
   bool isSet() const { return !offload.empty(); }
-  int64_t getWindow() const { return window.value_or(8 << 20); }
+  /// Returns the bytes of a transfer slot. Four slots are at most 1/1024 of a large budget: the
+  /// operations of a step are as many as its windows.
+  int64_t getWindow(std::optional<int64_t> budget) const {
+    constexpr int64_t mebibyte = 1 << 20;
+    return window.value_or(mebibyte *
+                           std::clamp<int64_t>(budget.value_or(0) / 4096 / mebibyte, 8, 32));
+  }
   /// Disables a kind, independently of `offload`.
   void disable(OffloadKind kind);
 
@@ -74,9 +81,8 @@ struct OffloadOptions {
     option(&OffloadOptions::window,
            {"offload-window", "bytes", "Bytes of one transfer window; four windows are allocated"},
            [](const OffloadOptions &options) {
-             return options.getWindow() < 4096 || options.getWindow() % 4096 != 0
-                        ? "expected a multiple of 4096"
-                        : "";
+             const int64_t window = options.getWindow(std::nullopt);
+             return window < 4096 || window % 4096 != 0 ? "expected a multiple of 4096" : "";
            });
   }
 

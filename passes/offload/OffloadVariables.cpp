@@ -24,7 +24,7 @@ static LogicalResult keepNeeded(std::vector<VariableGroup> &groups, MemoryAnalys
     return failure();
   int64_t excess = *bytes - *options.budget;
   if (excess > 0)
-    excess += VariableMover::slotCount * options.choice.getWindow();
+    excess += VariableMover::slotCount * options.choice.getWindow(options.budget);
   size_t count = 0;
   for (; count < groups.size() && excess > 0; ++count)
     excess -= groups[count].bytes;
@@ -53,7 +53,7 @@ static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options,
   if (failed(analysis.update()))
     return failure();
   // Groups that cannot be moved are reported before the budget selects from the other groups.
-  VariableMover trial(module, analysis, times, options.choice.getWindow());
+  VariableMover trial(module, analysis, times, options.choice.getWindow(options.budget));
   llvm::erase_if(groups, [&](VariableGroup &group) {
     if (group.refusal.empty())
       group.refusal = trial.plan(group);
@@ -65,7 +65,7 @@ static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options,
     return failure();
   if (groups.empty())
     return success();
-  VariableMover mover(module, analysis, times, options.choice.getWindow());
+  VariableMover mover(module, analysis, times, options.choice.getWindow(options.budget));
   int64_t bytes = 0;
   size_t count = 0;
   for (VariableGroup &group : groups)
@@ -80,7 +80,7 @@ static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options,
   if (slots >= bytes)
     emitWarning(UnknownLoc::get(module.getContext()), "--offload: frees ")
         << bytes << " bytes, but the copy windows need " << slots
-        << "; use an --offload-window smaller than " << options.choice.getWindow()
+        << "; use an --offload-window smaller than " << options.choice.getWindow(options.budget)
         << " to need less memory";
   reportOffloaded(module, count, bytes);
   return success();

@@ -26,7 +26,7 @@ void addOffloadOptimizerTechniques(std::vector<Technique> &techniques) {
         OffloadUse::Automatic)
       return nullptr;
     return std::make_unique<VariableOffload>(budget, times, OffloadKind::Optimizer,
-                                             options.offload.getWindow());
+                                             options.offload.getWindow(options.memory));
   };
   techniques.push_back(std::move(technique));
 }

@@ -17,7 +17,7 @@ void addOffloadParametersTechniques(std::vector<Technique> &techniques) {
         OffloadUse::Automatic)
       return nullptr;
     return std::make_unique<VariableOffload>(budget, times, OffloadKind::Parameters,
-                                             options.offload.getWindow());
+                                             options.offload.getWindow(options.memory));
   };
   techniques.push_back(std::move(technique));
 }

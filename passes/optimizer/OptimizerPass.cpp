@@ -199,7 +199,8 @@ void OptimizerPass::buildUpdate(const Update &update, const Operands &operands) 
     WholeTensors tensors(update.b, typeOf(started.update.parameter), 1, RankGroup());
     const SmallVector<Value> needed =
         llvm::map_to_vector(rule.begin(started.update), [&](Value tensor) {
-          return gatherParts(update.b, tensors.assemble(tensor), operands.whole, operands.split);
+          return operands.split ? gatherParts(update.b, tensor, operands.whole, operands.split)
+                                : tensors.assemble(tensor);
         });
     started.update.finish(
         takePart(update.b, rule.transform(started.update, needed), operands.split));

@@ -58,7 +58,7 @@ validate = ("--validate", "x=x.npy", "--validate", "labels=labels.npy", "--valid
 clipped.check(4, "--shard", "parameters", tensor=2, run=validate)
 one = clipped.program(1)
 for several in clipped.program(4, "--shard", "parameters", tensor=2), clipped.program(3, "--shard", "parameters", tensor=3):
-    for flags in ("--evaluate",), ("--outputs", "outputs.safetensors"):
+    for flags in ("--evaluate",), ("--outputs", "outputs.safetensors"), ("--steps", 2, "--use-ema", "--export-weights", "weights.safetensors"):
         said, files = [], []
         for program in one, several:
             said.append(program.run(*flags, "--quiet").stdout)

@@ -41,6 +41,8 @@ static const KnownAttribute knownAttributes[] = {
     {algorithmAttribute, {Holder::Operation}, is<CallAlgorithmAttr>, "call algorithm"},
     {quantizationAttribute, {Holder::Operation}, is<QuantizationMapAttr>, "#mtc.quantization"},
     {toleranceAttribute, {Holder::Operation}, is<FloatAttr>, "a number"},
+    {chunksAttribute, {Holder::Operation}, is<AxisSplitAttr>, "#mtc.axis_split"},
+    {addendsAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
     {paddedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
     {zeroRowAttribute, {Holder::Operation}, is<IntegerAttr>, "an integer"}};
 

@@ -53,6 +53,12 @@ inline constexpr llvm::StringLiteral quantizationAttribute = "mtc.quantization";
 /// On a conversion to an integer in a kernel's body: its operand, which is between -1 and 256, only
 /// needs to be this accurate; an f32.
 inline constexpr llvm::StringLiteral toleranceAttribute = "mtc.tolerance";
+/// On a parameter: the division of its axis whose parts the norm of gradients adds one after the
+/// other, so that it does not depend on the number of ranks that have them; an AxisSplitAttr.
+inline constexpr llvm::StringLiteral chunksAttribute = "mtc.chunks";
+/// On a collective: the ranks add its operands. An operand that is a sum must not be added in an
+/// order that depends on other operations of the rank; a unit.
+inline constexpr llvm::StringLiteral addendsAttribute = "mtc.addends";
 /// On an input: the ignored value pads sequences of labels, instead of excluding targets from the
 /// loss; a unit.
 inline constexpr llvm::StringLiteral paddedAttribute = "mtc.padded";

@@ -109,7 +109,8 @@ def Mtc_RanksAttr : Mtc_Attr<"Ranks", "ranks"> {
     and has the same samples: rank r has number r mod `tensor` in its tensor group. The `count / tensor` ranks with the same number
     in their tensor groups form a data group and have samples of their own: rank r has number r / `tensor`. Of the micro-steps of an
     update, numbered from 0, number i of a data group runs those whose number is i modulo `count / tensor`. `network` is the class
-    of the connection between ranks, for the cost model.
+    of the connection between ranks, for the cost model. A sum over an axis that a tensor group divides has `chunks` addends
+    (0: one for each rank), so that tensor groups of any size that divides this number have the same sums.
 
     `shard` is what is divided among the ranks of a data group: nothing, the state of the optimizer, also gradients, or also
     parameters. `reduce` is when their gradients are added: in each micro-step, in the order of one process, or in the update, after
@@ -118,14 +119,18 @@ def Mtc_RanksAttr : Mtc_Attr<"Ranks", "ranks"> {
     * ranks_c1: there is at least one rank.
     * ranks_c2: gradients that are added in the update are not divided.
     * ranks_c3: the number of ranks is a multiple of that of a tensor group, which is at least 1.
+    * ranks_c4: `chunks` is a multiple of the number of ranks of a tensor group.
   }];
   let extraClassDeclaration = [{
     /// Returns the ranks that share each layer.
     RankGroup getTensorGroup() const { return {getTensor(), 1}; }
+    /// Returns the number of addends of a sum over an axis that may be divided among a tensor group.
+    int64_t getTensorChunks() const { return getChunks() ? getChunks() : getTensor(); }
     /// Returns the ranks that compute the same parts of layers from different samples.
     RankGroup getDataGroup() const { return {getCount() / getTensor(), getTensor()}; }
   }];
   let parameters = (ins "int64_t":$count, DefaultValuedParameter<"int64_t", "1">:$tensor,
+                        DefaultValuedParameter<"int64_t", "0">:$chunks,
                         DefaultValuedParameter<"::mtc::Shard", "::mtc::Shard::None">:$shard,
                         StringRefParameter<"", [{"shm"}]>:$network,
                         DefaultValuedParameter<"::mtc::Reduce", "::mtc::Reduce::Every">:$reduce);

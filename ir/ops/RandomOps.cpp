@@ -10,11 +10,17 @@
 using namespace mlir;
 using namespace mtc;
 
+void RandomBitsOp::build(OpBuilder &b, OperationState &state, Type type, Value seed, Value step,
+                         uint64_t stream) {
+  build(b, state, type, seed, step, stream, /*part=*/Value(), /*parts=*/1, /*run=*/1);
+}
+
 LogicalResult RandomBitsOp::verify() {
   Type scalar = RankedTensorType::get({}, IntegerType::get(getContext(), 64));
-  if (getSeed().getType() != scalar || getStep().getType() != scalar)
-    return emitOpError() << "seed is " << getSeed().getType() << " and step " << getStep().getType()
-                         << ", expected " << scalar << " (random_bits_c1)";
+  for (Value operand : getOperands())
+    if (operand.getType() != scalar)
+      return emitOpError() << "seed, step or part is " << operand.getType() << ", expected "
+                           << scalar << " (random_bits_c1)";
   int64_t stream = getStream();
   if (stream < 0 || stream > std::numeric_limits<uint32_t>::max())
     return emitOpError() << "stream " << stream << " does not fit into 32 bits (random_bits_c1)";
@@ -22,7 +28,11 @@ LogicalResult RandomBitsOp::verify() {
     return emitOpError() << "result has elements " << getType().getElementType()
                          << ", expected 32-bit integers (random_bits_c2)";
   std::optional<int64_t> count = countElements(getType().getShape());
-  if (!count || *count - 1 > std::numeric_limits<uint32_t>::max())
+  const auto parts = static_cast<int64_t>(getParts()), run = static_cast<int64_t>(getRun());
+  if (parts < 1 || run < 1 || (!getPart() && parts != 1) || (getPart() && count.value_or(0) % run))
+    return emitOpError() << "result " << getType() << " is one of " << parts << " parts in runs of "
+                         << run << " elements, expected whole runs (random_bits_c3)";
+  if (!count || *count > (int64_t{1} << 32) / parts)
     return emitOpError() << "result " << getType()
                          << " has more elements than 32 bits can number (random_bits_c2)";
   return success();
@@ -94,9 +104,18 @@ Operation *RandomBitsOp::buildKernel(OpBuilder &builder) {
   }
   Philox philox(kernel.body());
   Value seed = kernel.load(0, {}), step = kernel.load(1, {});
-  Value bits = philox.firstWord({philox.lowWord(kernel.index(linear)),
-                                 philox.word(static_cast<uint32_t>(getStream())),
-                                 philox.lowWord(step), philox.highWord(step)},
-                                {philox.lowWord(seed), philox.highWord(seed)});
+  Value element;
+  if (!getPart()) {
+    element = kernel.index(linear);
+  } else {
+    const auto parts = static_cast<int64_t>(getParts()), run = static_cast<int64_t>(getRun());
+    element = arith::AddIOp::create(
+        kernel.body(), kernel.index(linear.floorDiv(run) * (run * parts) + linear % run),
+        arith::MulIOp::create(kernel.body(), kernel.load(2, {}), kernel.constant(run)));
+  }
+  Value bits =
+      philox.firstWord({philox.lowWord(element), philox.word(static_cast<uint32_t>(getStream())),
+                        philox.lowWord(step), philox.highWord(step)},
+                       {philox.lowWord(seed), philox.highWord(seed)});
   return kernel.yield(bits, index);
 }

@@ -30,7 +30,7 @@ Value DropoutStreams::buildDropout(TensorBuilder &b, Value x, double ratio) {
   };
   Value seed = readScalar(RuntimeScalar::Seed), step = readScalar(RuntimeScalar::Step);
   Value bits = RandomBitsOp::create(b, RankedTensorType::get(shapeOf(x), b.getI32Type()), seed,
-                                    step, b.getI64IntegerAttr(next++));
+                                    step, static_cast<uint64_t>(next++));
   return b.selectByMode(mtc::buildDropout(b, x, buildKeepMask(b, bits, ratio), ratio), x);
 }
 

@@ -60,7 +60,7 @@ std::optional<Sums> findSums(KernelOp kernel) {
   Block &body = kernel.getBody().front();
   KernelYieldOp yield = yieldOf(kernel);
   if (kernel.getReduced().empty() || kernel->getNumResults() != 1 || !yield.getAdded().empty() ||
-      !llvm::hasNItems(body, 3))
+      !llvm::hasNItems(body, 3) || isAddendOfRanks(kernel))
     return std::nullopt;
   auto load = dyn_cast<KernelLoadOp>(body.front());
   auto reduce = load ? dyn_cast<KernelReduceOp>(load->getNextNode()) : KernelReduceOp();

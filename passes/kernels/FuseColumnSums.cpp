@@ -101,7 +101,9 @@ private:
     target = TargetInfo::of(getOperation());
     // Column sums are not fused with each other, so none is erased before it is visited.
     SmallVector<KernelOp> sums(
-        llvm::make_filter_range(getOperation().getOps<KernelOp>(), isColumnSum));
+        llvm::make_filter_range(getOperation().getOps<KernelOp>(), [](KernelOp kernel) {
+          return isColumnSum(kernel) && !isAddendOfRanks(kernel);
+        }));
     UserIndex index(getOperation().front());
     for (KernelOp kernel : sums)
       fuse(kernel, index);

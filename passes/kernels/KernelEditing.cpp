@@ -3,6 +3,7 @@
 #include "passes/kernels/KernelEditing.h"
 
 #include "ir/TypeCode.h"
+#include "ir/attributes/DiscardableAttributes.h"
 #include "ir/builders/KernelBuilder.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -281,4 +282,16 @@ bool mtc::readThroughView(KernelOp kernel, unsigned input) {
   if (view->use_empty())
     view->erase(); // The dead view would count as another user of its source.
   return true;
+}
+
+bool mtc::isAddendOfRanks(KernelOp kernel) {
+  SmallVector<Value> values(kernel->getResults());
+  while (!values.empty())
+    for (Operation *user : values.pop_back_val().getUsers()) {
+      if (user->hasAttr(addendsAttribute))
+        return true;
+      if (user->hasTrait<mtc::View>())
+        values.push_back(user->getResult(0));
+    }
+  return false;
 }

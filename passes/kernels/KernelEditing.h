@@ -68,6 +68,10 @@ llvm::StringRef exceedsLimits(KernelOp producer, KernelOp consumer, const Kernel
 /// operand is not changed.
 bool readThroughView(KernelOp kernel, unsigned input);
 
+/// Returns whether other ranks add values to a result of the kernel, whose order of summation must
+/// then not depend on other operations.
+bool isAddendOfRanks(KernelOp kernel);
+
 } // namespace mtc
 
 #endif // MTC_PASSES_KERNELS_KERNELEDITING_H

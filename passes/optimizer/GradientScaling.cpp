@@ -96,13 +96,36 @@ static void gatherSums(TensorBuilder &b, MutableArrayRef<Value> values, ArrayRef
       value = all->getResult(next++);
 }
 
+/// Returns the parts of a gradient whose blocks are summed one after the other.
+static SmallVector<Value> chunksOf(TensorBuilder &b, const UpdatedGradient &gradient) {
+  Value value = gradient.view.readWide(b);
+  const int64_t count = gradient.chunks ? gradient.chunks.getParts() /
+                                              (gradient.split ? gradient.split.getParts() : 1)
+                                        : 1;
+  // A piece has the parts of other ranks of its data group, too.
+  if (count == 1 || gradient.isDivided())
+    return {value};
+  RankedTensorType type = typeOf(value);
+  auto own = AxisSplitAttr::get(b.getContext(), gradient.chunks.getAxis(),
+                                gradient.chunks.getOuter(), count, /*stride=*/1);
+  const int64_t run = own.getRunOf(type), elements = type.getNumElements() / count;
+  Value rows = b.transpose(b.reshape(value, {elements / run, count, run}), {1, 0, 2});
+  rows = b.reshape(rows, {count, elements});
+  SmallVector<Value> chunks;
+  for (int64_t i = 0; i < count; ++i)
+    chunks.push_back(b.reshape(b.slice(rows, {i, 0}, {1, elements}, {1, 1}), {elements}));
+  return chunks;
+}
+
 /// Returns the sum of squares of all gradients. The order is the same for every number of ranks of
 /// a data group: blocks that no piece divides are summed by their owners, then every rank adds all
 /// of them, and those of the other parts of its tensor group.
 Value GradientScaling::sumSquaresOfRanks(TensorBuilder &b,
                                          ArrayRef<UpdatedGradient> gradients) const {
   auto blocks = llvm::map_to_vector(gradients, [&](const UpdatedGradient &gradient) {
-    return sumBlocks(b, gradient.view.readWide(b));
+    const auto sums = llvm::map_to_vector(chunksOf(b, gradient),
+                                          [&](Value chunk) { return sumBlocks(b, chunk); });
+    return sums.size() == 1 ? sums.front() : b.concatenate(sums, 0);
   });
   gatherSums(b, blocks,
              llvm::map_to_vector(gradients,

@@ -186,6 +186,13 @@ void OptimizerPass::finish(StartedUpdate &started) {
     variable.write(b, value);
 }
 
+/// Returns a whole tensor, of which this rank has a part, as a tensor that kernels read.
+static Value readWhole(TensorBuilder &b, Value part, RankedTensorType whole, AxisSplitAttr split) {
+  return split ? WholeTensors(b, whole.clone(typeOf(part).getElementType()), 1, RankGroup())
+                     .assemble(gatherParts(b, part, whole, split))
+               : part;
+}
+
 /// Emits all reads first and all writes last, so that the computation in between can be fused.
 void OptimizerPass::buildUpdate(const Update &update, const Operands &operands) {
   StartedUpdate started = start(update, operands);
@@ -199,7 +206,7 @@ void OptimizerPass::buildUpdate(const Update &update, const Operands &operands) 
     WholeTensors tensors(update.b, typeOf(started.update.parameter), 1, RankGroup());
     const SmallVector<Value> needed =
         llvm::map_to_vector(rule.begin(started.update), [&](Value tensor) {
-          return operands.split ? gatherParts(update.b, tensor, operands.whole, operands.split)
+          return operands.split ? readWhole(update.b, tensor, operands.whole, operands.split)
                                 : tensors.assemble(tensor);
         });
     started.update.finish(
@@ -240,7 +247,7 @@ void OptimizerPass::buildDivided(const Update &update, ArrayRef<Operands> operan
       undivided.push_back(number);
   }
   const SmallVector<Value> assembled = llvm::map_to_vector(pieces, [&](ArrayRef<Value> list) {
-    return gatherParts(b, tensors.assemble(list), whole, split);
+    return readWhole(b, tensors.assemble(list), whole, split);
   });
   const SmallVector<Value> steps =
       tensors.distribute(takePart(b, rule.transform(own, assembled), split));

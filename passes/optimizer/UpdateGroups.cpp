@@ -131,7 +131,8 @@ SmallVector<UpdatedGradient> mtc::collectGradients(ArrayRef<UpdateGroup> groups,
       const bool isDivided = division.includes(parameter.parameter);
       RankedTensorType type = VariableOp(gradient).getTensorType();
       gradients.push_back({division.viewOf(gradient), isDivided ? type.getNumElements() : 0,
-                           VariableOp(parameter.parameter).getSplitAttr()});
+                           VariableOp(parameter.parameter).getSplitAttr(),
+                           parameter.parameter->getAttrOfType<AxisSplitAttr>(chunksAttribute)});
       names.push_back(VariableOp(gradient).getSymName());
     }
   return inModuleOrder ? inOrderOfVariables(gradients, names, module) : gradients;

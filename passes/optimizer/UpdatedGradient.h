@@ -14,6 +14,8 @@ struct UpdatedGradient {
   int64_t dividedElements = 0;
   /// How the gradient is divided along an axis; null if it is not.
   AxisSplitAttr split = {};
+  /// The parts of a gradient that its norm adds one after the other; null: one part.
+  AxisSplitAttr chunks = {};
 
   bool isDivided() const { return dividedElements != 0; }
 };

@@ -58,6 +58,7 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   // pass that adds working copies.
   manager.addPass(createStoreFrozen(options.frozenStorage));
   manager.addPass(createKeepWorkingCopies());
+  manager.addPass(createSplitAxes());
   manager.addPass(createOptimizer(options.optimizer));
   manager.addPass(createQuantizeOptimizerState());
   manager.addPass(createShard());

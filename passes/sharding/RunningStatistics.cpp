@@ -71,12 +71,14 @@ private:
 
 } // namespace
 
-/// Returns whether a value is the same on all ranks in any micro-batch.
+/// Returns whether a value is the same on all ranks of a data group in any micro-batch. Exchanges
+/// between the ranks that share a layer keep this.
 static bool isUniform(Value value) {
   Operation *op = value.getDefiningOp();
   if (op && isa<AverageOverRanksOp>(op))
     return true;
-  return op && isPure(op) && op->getNumRegions() == 0 && llvm::all_of(op->getOperands(), isUniform);
+  return op && (isPure(op) || isa<CollectiveOpInterface>(op)) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(), isUniform);
 }
 
 /// Returns whether a uniform value is computed from an average over the ranks.

@@ -37,11 +37,11 @@ struct SetRanksPass : PassWithOptions<mtc::impl::SetRanksBase<SetRanksPass>, Sha
       options->shard = "none";
     if (options->hasRanks())
       ProgramOp::findOrAdd(getOperation())
-          .setRanksAttr(
-              RanksAttr::get(&getContext(), *options->ranks, options->tensor,
-                             symbolizeShard(options->shard).value_or(Shard::None),
-                             options->network.empty() ? "shm" : StringRef(options->network),
-                             symbolizeReduce(options->reduce).value_or(Reduce::Every)));
+          .setRanksAttr(RanksAttr::get(
+              &getContext(), *options->ranks, options->tensor, options->tensorChunks.value_or(0),
+              symbolizeShard(options->shard).value_or(Shard::None),
+              options->network.empty() ? "shm" : StringRef(options->network),
+              symbolizeReduce(options->reduce).value_or(Reduce::Every)));
   }
 };
 

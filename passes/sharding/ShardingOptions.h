@@ -12,8 +12,9 @@ namespace mtc {
 
 /// Options of mtc-set-ranks.
 struct ShardingOptions {
-  std::optional<int64_t> ranks; ///< Nothing: a program of one process, without collectives.
-  int64_t tensor = 1;           ///< Ranks that share each layer.
+  std::optional<int64_t> ranks;        ///< Nothing: a program of one process, without collectives.
+  int64_t tensor = 1;                  ///< Ranks that share each layer.
+  std::optional<int64_t> tensorChunks; ///< Nothing: as many as ranks share a layer.
   std::string shard = "none", reduce = "every";
   std::string network; ///< "": that of the ranks of one machine.
 
@@ -48,6 +49,24 @@ struct ShardingOptions {
                return "needs --ranks";
              return all.tensor > 1 && *all.ranks % all.tensor
                         ? "does not divide --ranks " + std::to_string(*all.ranks)
+                        : "";
+           });
+    option(&ShardingOptions::tensorChunks,
+           {.name = "tensor-chunks",
+            .valueName = "C",
+            .help = "Addends of each sum over an axis that ranks of --tensor divide",
+            .detail = "All programs with C chunks have the same results, for each T of --tensor "
+                      "that divides C; 1 rank computes the addends one after the other.",
+            .defaultText = "T of --tensor"},
+           [](const ShardingOptions &all) -> std::string {
+             if (!all.tensorChunks)
+               return "";
+             if (*all.tensorChunks < 1 || *all.tensorChunks > 4096)
+               return "expected 1 to 4096 addends";
+             if (!all.hasRanks())
+               return "needs --ranks";
+             return *all.tensorChunks % std::max<int64_t>(all.tensor, 1)
+                        ? "expected a multiple of --tensor " + std::to_string(all.tensor)
                         : "";
            });
     option(&ShardingOptions::shard,

@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -59,14 +59,15 @@ class Combination:
     def flags(self) -> tuple:
         target = ("--target", "cuda", "--emulate") if self.emulated else ()
         update = ("--optimizer", self.optimizer, *self.state, *self.clipped, *self.others)
-        return ("--precision", self.precision, *update, "--recompute", self.recomputed, *target)
+        chunks = ("--tensor-chunks", self.tensor) if self.tensor > 1 else ()
+        return ("--precision", self.precision, *update, "--recompute", self.recomputed, *target, *chunks)
 
     @property
     def reference(self) -> str:
         """Returns the program of one rank with which several combinations are compared."""
         target = "cuda" if self.emulated else "cpu"
         update = (self.optimizer, *self.state, *self.clipped, *self.others)
-        parts = (self.model, target, self.ranks * self.accumulated, self.precision, self.recomputed, *update)
+        parts = (self.model, target, self.ranks * self.accumulated, self.precision, self.recomputed, self.tensor, *update)
         return re.sub(r"[^\w.]+", "-", "-".join(map(str, parts)))
 
     def __str__(self) -> str:
@@ -76,7 +77,9 @@ class Combination:
 
 def draw(random: Random, models: list[str]) -> Combination:
     choices = (models, RANKS, SHARDS, ACCUMULATED, PRECISIONS, OPTIMIZERS, STATES, CLIPPED, OTHERS, TENSOR)
-    return Combination(*(random.choice(list(each)) for each in choices), emulated=random.random() < 0.08, recomputed=random.choice(RECOMPUTED))
+    drawn = Combination(*(random.choice(list(each)) for each in choices), emulated=random.random() < 0.08, recomputed=random.choice(RECOMPUTED))
+    # Parts along an axis have blocks of quantized state of their own, and values of 16 bits may be rounded elsewhere.
+    return replace(drawn, tensor=1) if drawn.state or drawn.precision != "f32" else drawn
 
 
 class Runner:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from models import Example
 from program import Program, compile, read_metrics
 from safetensors.numpy import load_file
@@ -95,6 +96,14 @@ def check_equal(found: tuple[str, dict], wanted: tuple[str, dict], what):
     assert found[1].keys() == wanted[1].keys() and not differ, (what, differ)
 
 
+def check_close(found: tuple[str, dict], wanted: tuple[str, dict], tolerance: float, what):
+    """Compares states whose sums may have other orders."""
+    assert found[1].keys() == wanted[1].keys(), what
+    for name, (dtype, shape, data) in wanted[1].items():
+        ours, theirs = np.frombuffer(found[1][name][2], dtype), np.frombuffer(data, dtype)
+        assert found[1][name][:2] == (dtype, shape) and np.allclose(ours, theirs, rtol=tolerance, atol=tolerance), (what, name)
+
+
 def compare(folder: Path, name: str, example: Example, *flags, ranks=(2, 3), rows: int, run=()) -> Program:
     """Compares runs on several ranks with one rank and as many micro-batches; `run` are flags of the programs."""
     wanted = state_of(ranks_program(folder, example, 1, *flags, rows=rows, name=name), *run)
@@ -106,10 +115,12 @@ def compare(folder: Path, name: str, example: Example, *flags, ranks=(2, 3), row
 
 
 class Comparison:
-    """Programs with one model and one set of flags that shard variables among different numbers of ranks."""
+    """Programs with one model and one set of flags that shard variables among different numbers of ranks. `chunks` is the number of addends of
+    sums that ranks of tensor groups divide."""
 
-    def __init__(self, folder: Path, name: str, example: Example, *flags, rows=1000, micro_batches=MICRO_BATCHES):
-        self.folder, self.name, self.example, self.flags = folder, name, example, flags
+    def __init__(self, folder: Path, name: str, example: Example, *flags, rows=1000, micro_batches=MICRO_BATCHES, chunks=1):
+        self.folder, self.name, self.example = folder, name, example
+        self.flags = (*flags, *(("--tensor-chunks", chunks) if chunks > 1 else ()))
         self.settings = {"rows": rows, "name": name, "micro_batches": micro_batches}
         self.programs: dict[tuple, Program] = {}
         self.wanted: dict[tuple, tuple[str, dict]] = {}  # states of one rank, by the flags of the run

@@ -17,10 +17,12 @@ from program import own_folder, rounds
 TIMEOUT = 10  # seconds for --timeout; on a busy machine, ranks take almost this long to start
 MICRO_BATCHES, STEPS, SAVE_EVERY = 6, 600, 25
 folder = own_folder()
-clipped = Comparison(folder, "clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, micro_batches=MICRO_BATCHES)
-programs = [clipped.program(2, "--shard", "none"), clipped.program(2, "--shard", "parameters"), clipped.program(3, "--shard", "optimizer")]
-programs.append(clipped.program(4, "--shard", "optimizer", tensor=2))
-wanted = state_of(clipped.program(1), steps=STEPS)[1]
+FLAGS = ("--optimizer", "adamw", "--clip-norm", 0.05)
+clipped = Comparison(folder, "clipped", DIGITS, *FLAGS, micro_batches=MICRO_BATCHES)
+layers = Comparison(folder, "layers", DIGITS, *FLAGS, micro_batches=MICRO_BATCHES, chunks=2)
+several = [clipped.program(2, "--shard", "none"), clipped.program(2, "--shard", "parameters"), clipped.program(3, "--shard", "optimizer")]
+programs = [(each, state_of(clipped.program(1), steps=STEPS)[1]) for each in several]
+programs.append((layers.program(4, "--shard", "optimizer", tensor=2), state_of(layers.program(1), steps=STEPS)[1]))
 draw = random.Random(17)
 saving = ("--save", "saved", "--save-every", SAVE_EVERY, "--timeout", TIMEOUT, "--steps", STEPS)
 ended_before, resumed = 0, 0
@@ -42,7 +44,7 @@ def wait_for_step(process, folder, step: int) -> None:
 
 
 for number in range(ROUNDS):
-    program = draw.choice(programs)
+    program, wanted = draw.choice(programs)
     ranks = program.runner[-1]
     victim, sent = draw.randrange(ranks), signal.SIGSTOP if number % 4 == 3 else signal.SIGKILL
     shutil.rmtree(program.folder / "saved", ignore_errors=True)

@@ -1,0 +1,302 @@
+//===- AxisGroup.cpp - Axes that must be divided together -------------------------------------===//
+
+#include "passes/splitting/AxisGroup.h"
+
+#include "ir/ReservedNames.h"
+#include "ir/builders/TensorBuilder.h"
+#include "passes/splitting/PartExchange.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <queue>
+
+using namespace mlir;
+using namespace mtc;
+
+AxisGroups::AxisGroups(ModuleOp module, int64_t chunks)
+    : module(module), chunks(chunks), families(module) {}
+
+/// Follows a split from one axis of a parameter to all that it divides.
+class AxisGroups::Growth {
+public:
+  Growth(AxisGroups &all, const Splits &taken, AxisGroup &group)
+      : all(all), taken(taken), group(group) {}
+
+  void grow(StringRef parameter, AxisSplitAttr split);
+  /// Follows the split of a value. Variables stay as they are.
+  void growBetween(Value value, AxisSplitAttr split);
+
+private:
+  struct Divided {
+    Value value;
+    AxisSplitAttr split;
+  };
+
+  void divide(Value value, AxisSplitAttr split);
+  void divideFamily(StringRef name, AxisSplitAttr split);
+  void divideOperation(Operation *op, Position position, AxisSplitAttr split);
+  void divideAccess(StringRef variable, AxisSplitAttr split);
+  void follow();
+  void delaySums();
+  bool isAddend(Value value) const;
+
+  AxisGroups &all;
+  const Splits &taken;
+  AxisGroup &group;
+  bool keepsVariables = false;
+  SmallVector<Divided> pending;
+  llvm::DenseMap<Value, AxisSplitAttr> seen;
+};
+
+void AxisGroups::Growth::divide(Value value, AxisSplitAttr split) {
+  if (seen.try_emplace(value, split).second)
+    pending.push_back({value, split});
+}
+
+void AxisGroups::Growth::divideFamily(StringRef name, AxisSplitAttr split) {
+  const VariableFamily &family = all.families.get(name);
+  if (taken.families.contains(name) || !divides(split, family.type) ||
+      !group.splits.families.try_emplace(name, split).second)
+    return;
+  for (Operation *access : family.accesses)
+    divide(isa<ReadOp>(access) ? access->getResult(0) : access->getOperand(0), split);
+}
+
+void AxisGroups::Growth::divideAccess(StringRef variable, AxisSplitAttr split) {
+  if (StringRef name = all.families.nameOf(variable); !name.empty() && !keepsVariables)
+    divideFamily(name, split);
+}
+
+void AxisGroups::Growth::divideOperation(Operation *op, Position position, AxisSplitAttr split) {
+  if (auto read = dyn_cast<ReadOp>(op))
+    return divideAccess(read.getVariable(), split);
+  if (auto write = dyn_cast<WriteOp>(op))
+    return divideAccess(write.getVariable(), split);
+  if (taken.operations.contains(op) || group.splits.operations.contains(op))
+    return;
+  std::optional<OperationSplit> derived = all.rules.derive(op, position, split);
+  if (!derived)
+    return;
+  for (auto [value, part] : llvm::zip_equal(op->getOperands(), derived->operands))
+    if (part)
+      divide(value, part);
+  for (auto [value, part] : llvm::zip_equal(op->getResults(), derived->results))
+    if (part)
+      divide(value, part);
+  group.splits.operations.insert({op, std::move(*derived)});
+}
+
+/// Returns whether a value is a sum that only one operation uses.
+bool AxisGroups::Growth::isAddend(Value value) const {
+  auto isSum = [&](const Splits &splits) {
+    const auto *found = splits.operations.find(value.getDefiningOp());
+    return found != splits.operations.end() && found->second.partial == ReductionKind::Add;
+  };
+  return value.hasOneUse() && value.getDefiningOp() && (isSum(group.splits) || isSum(taken));
+}
+
+/// Adds up the addends of each rank before they are exchanged, where nothing else uses the sums.
+void AxisGroups::Growth::delaySums() {
+  for (size_t i = 0; i < group.splits.operations.size(); ++i) {
+    const auto &[op, split] = group.splits.operations.begin()[i];
+    if (split.partial != ReductionKind::Add || !op->getResult(0).hasOneUse())
+      continue;
+    Operation *user = *op->getResult(0).user_begin();
+    if (group.splits.operations.contains(user) || taken.operations.contains(user) ||
+        !llvm::all_of(user->getOperands(), [&](Value each) { return isAddend(each); }))
+      continue;
+    if (std::optional<OperationSplit> derived = SplitRules::deriveOfAddends(user))
+      group.splits.operations.insert({user, std::move(*derived)});
+  }
+}
+
+void AxisGroups::Growth::grow(StringRef parameter, AxisSplitAttr split) {
+  divideFamily(parameter, split);
+  follow();
+}
+
+void AxisGroups::Growth::growBetween(Value value, AxisSplitAttr split) {
+  keepsVariables = true;
+  divide(value, split);
+  follow();
+}
+
+void AxisGroups::Growth::follow() {
+  while (!pending.empty()) {
+    auto [value, part] = pending.pop_back_val();
+    if (auto result = dyn_cast<OpResult>(value))
+      divideOperation(result.getOwner(), {true, result.getResultNumber()}, part);
+    for (OpOperand &use : value.getUses())
+      divideOperation(use.getOwner(), {false, use.getOperandNumber()}, part);
+  }
+  delaySums();
+}
+
+/// Returns whether an operation is executed for each micro-batch of training.
+static bool isOfMicroStep(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  return function && function.getSymName() == microStepName;
+}
+
+static int64_t bytesOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() * elementBytes(tensor.getElementType());
+}
+
+/// Returns whether every use of a divided value takes this rank's part.
+static bool isUsedInParts(Value value, AxisSplitAttr part, const Splits &splits) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    if (isa<WriteOp>(use.getOwner()))
+      return true;
+    const auto *user = splits.operations.find(use.getOwner());
+    return user != splits.operations.end() && user->second.operands[use.getOperandNumber()] == part;
+  });
+}
+
+/// Returns whether another sum follows before the exchange.
+static bool isDelayed(Value sum, const Splits &splits) {
+  if (!sum.hasOneUse())
+    return false;
+  const auto *user = splits.operations.find(*sum.user_begin());
+  return user != splits.operations.end() && user->second.isOfAddends();
+}
+
+void AxisGroups::measure(AxisGroup &group) const {
+  auto addGather = [&](Value value, AxisSplitAttr part) {
+    if (!isUsedInParts(value, part, group.splits))
+      group.sentBytes += bytesOf(value.getType()) * (chunks - 1) / chunks;
+  };
+  for (const auto &[name, split] : group.splits.families) {
+    const VariableFamily &family = families.get(name);
+    group.variableBytes += bytesOf(family.type);
+    for (Operation *access : family.accesses)
+      if (isa<ReadOp>(access) && isOfMicroStep(access))
+        addGather(access->getResult(0), split);
+  }
+  for (const auto &[op, split] : group.splits.operations) {
+    if (!isOfMicroStep(op))
+      continue;
+    if (isa<ContractOp, AttentionOp, AttentionGradientOp, ConvolveOp, TransposedConvolveOp,
+            ConvolveWeightGradientOp>(op))
+      if (auto cost = dyn_cast<CostOpInterface>(op))
+        group.products += cost.getCost().flops;
+    for (auto [value, part] : llvm::zip_equal(op->getResults(), split.results)) {
+      // A sum is sent to its owners, and from them.
+      if (split.partial && !isDelayed(value, group.splits))
+        group.sentBytes += 2 * bytesOf(value.getType()) * (chunks - 1) / chunks;
+      else if (part)
+        addGather(value, part);
+    }
+  }
+}
+
+AxisGroup AxisGroups::grow(StringRef parameter, AxisSplitAttr split, const Splits &taken) {
+  AxisGroup group;
+  Growth(*this, taken, group).grow(parameter, split);
+  measure(group);
+  return group;
+}
+
+/// Returns whether dividing a group is better than computing all of it on every rank: its
+/// contractions take longer than what is sent for them on any machine, or it stores much more.
+static bool pays(const AxisGroup &group) {
+  return group.variableBytes > 0 &&
+         (group.products >= 32 * group.sentBytes || group.variableBytes >= 4 * group.sentBytes);
+}
+
+namespace {
+
+/// An axis of a parameter, with the bytes that its group sends for each byte of its variables. The
+/// number is at least this one, since other groups may have been divided since.
+struct Candidate {
+  double sentPerByte;
+  size_t number; ///< in the order of the module
+  StringRef parameter;
+  AxisSplitAttr split;
+
+  /// The best candidate is the last of a heap.
+  bool operator<(const Candidate &other) const {
+    return std::pair(sentPerByte, number) > std::pair(other.sentPerByte, other.number);
+  }
+};
+
+} // namespace
+
+static double sentPerByte(const AxisGroup &group) {
+  return static_cast<double>(group.sentBytes) /
+         static_cast<double>(std::max<int64_t>(group.variableBytes, 1));
+}
+
+void AxisGroups::chooseOfVariables(Splits &chosen) {
+  std::priority_queue<Candidate> candidates;
+  llvm::DenseSet<std::pair<StringRef, Attribute>> known;
+  for (const auto &[name, family] : families.all()) {
+    for (int64_t axis = 0; axis < family.type.getRank(); ++axis) {
+      auto split = AxisSplitAttr::get(module.getContext(), axis, 1, chunks, 1);
+      if (!family.isDivisible || !divides(split, family.type) || known.contains({name, split}))
+        continue;
+      AxisGroup group = grow(name, split, {});
+      for (const auto &[member, part] : group.splits.families)
+        known.insert({member, part});
+      candidates.push({sentPerByte(group), candidates.size(), name, split});
+    }
+  }
+  while (!candidates.empty()) {
+    Candidate candidate = candidates.top();
+    candidates.pop();
+    if (chosen.families.contains(candidate.parameter))
+      continue;
+    AxisGroup group = grow(candidate.parameter, candidate.split, chosen);
+    candidate.sentPerByte = sentPerByte(group);
+    if (!candidates.empty() && candidate < candidates.top()) {
+      candidates.push(candidate);
+      continue;
+    }
+    if (!pays(group))
+      continue;
+    for (auto &[op, split] : group.splits.operations)
+      chosen.operations.insert({op, split});
+    for (auto &[name, split] : group.splits.families)
+      chosen.families.insert({name, split});
+  }
+}
+
+/// Returns the split of a sum into the pieces of which each rank adds one; null if they are not
+/// parts along an axis, or if the ranks add small sums whole.
+static AxisSplitAttr splitOfPieces(Value sum, int64_t parts) {
+  RankedTensorType type = typeOf(sum);
+  if (!PartExchange::addsInPieces(type))
+    return {};
+  for (auto [axis, extent] : llvm::enumerate(type.getShape()))
+    if (extent != 1)
+      return extent % parts
+                 ? AxisSplitAttr()
+                 : AxisSplitAttr::get(sum.getContext(), static_cast<int64_t>(axis), 1, parts, 1);
+  return {};
+}
+
+/// Norms, residuals and dropout between the sums of two layers are divided along the outermost
+/// axis: each rank computes with the piece of a sum that it adds. The pieces are gathered where
+/// they are needed, instead of right after the addition.
+void AxisGroups::chooseBetweenSums(Splits &chosen) {
+  SmallVector<Value> sums;
+  for (const auto &[op, split] : chosen.operations)
+    if (split.partial == ReductionKind::Add && !isDelayed(op->getResult(0), chosen))
+      sums.push_back(op->getResult(0));
+  for (Value sum : sums) {
+    AxisSplitAttr split = splitOfPieces(sum, chunks);
+    if (!split)
+      continue;
+    AxisGroup group;
+    Growth(*this, chosen, group).growBetween(sum, split);
+    for (auto &[op, derived] : group.splits.operations)
+      chosen.operations.insert({op, derived});
+  }
+}
+
+Splits AxisGroups::choose() {
+  Splits chosen;
+  chooseOfVariables(chosen);
+  chooseBetweenSums(chosen);
+  return chosen;
+}

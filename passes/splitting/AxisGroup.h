@@ -1,0 +1,57 @@
+//===- AxisGroup.h - Axes that must be divided together ---------------------------------------===//
+
+#ifndef MTC_PASSES_SPLITTING_AXISGROUP_H
+#define MTC_PASSES_SPLITTING_AXISGROUP_H
+
+#include "passes/splitting/SplitRules.h"
+#include "passes/splitting/VariableFamilies.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace mtc {
+
+/// Divided operations and variables.
+struct Splits {
+  llvm::MapVector<mlir::Operation *, OperationSplit> operations;
+  llvm::MapVector<llvm::StringRef, AxisSplitAttr> families; ///< by name of the parameter
+};
+
+/// The operations and variables that are divided if one axis of a parameter is, as the heads of a
+/// layer, its hidden features, or the classes.
+struct AxisGroup {
+  Splits splits;
+  int64_t variableBytes = 0; ///< of the divided variables, as far as they are whole
+  int64_t sentBytes = 0;     ///< that each rank sends in a micro-step
+  int64_t products = 0;      ///< floating-point operations of divided contractions in a micro-step
+};
+
+/// Finds axis groups from the axes of parameters.
+class AxisGroups {
+public:
+  /// Axes are divided into `chunks` parts. The groups do not depend on the number of ranks that
+  /// have these parts.
+  AxisGroups(mlir::ModuleOp module, int64_t chunks);
+
+  const VariableFamilies &getFamilies() const { return families; }
+  /// Returns the group of an axis of a parameter. Operations and variables in `taken` keep their
+  /// splits.
+  AxisGroup grow(llvm::StringRef parameter, AxisSplitAttr split, const Splits &taken);
+  /// Divides the groups that divide most bytes of variables for the bytes that they send, and then
+  /// what is computed between their sums.
+  Splits choose();
+
+private:
+  class Growth;
+  void measure(AxisGroup &group) const;
+  void chooseOfVariables(Splits &chosen);
+  void chooseBetweenSums(Splits &chosen);
+
+  mlir::ModuleOp module;
+  int64_t chunks;
+  VariableFamilies families;
+  SplitRules rules;
+};
+
+} // namespace mtc
+
+#endif // MTC_PASSES_SPLITTING_AXISGROUP_H

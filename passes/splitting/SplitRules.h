@@ -1,0 +1,59 @@
+//===- SplitRules.h - How operations are divided among ranks ----------------------------------===//
+
+#ifndef MTC_PASSES_SPLITTING_SPLITRULES_H
+#define MTC_PASSES_SPLITTING_SPLITRULES_H
+
+#include "passes/splitting/KernelAxes.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace mtc {
+
+/// How each rank of a group computes its part of an operation. Operands and results without a split
+/// are whole.
+struct OperationSplit {
+  llvm::SmallVector<AxisSplitAttr> operands, results;
+  /// The results are whole, but each rank has a part of each element: the ranks' values must be
+  /// combined by this function.
+  std::optional<ReductionKind> partial;
+
+  /// Returns whether the operands, too, are addends of each rank, as in a sum of sums.
+  bool isOfAddends() const {
+    return partial && llvm::all_of(operands, [](AxisSplitAttr part) { return !part; });
+  }
+  bool operator==(const OperationSplit &other) const {
+    return operands == other.operands && results == other.results && partial == other.partial;
+  }
+};
+
+/// An operand or a result of an operation.
+struct Position {
+  bool isResult;
+  unsigned number;
+};
+
+/// Derives the split of an operation from that of one operand or result. Contractions, attention,
+/// tables that are gathered from or scattered to, and operations that regroup the elements of the
+/// divided axis have rules of their own; for all others, the kernel's maps decide.
+class SplitRules {
+public:
+  /// Returns the only split of `op` with this part of an operand or result; nothing if there is
+  /// none.
+  std::optional<OperationSplit> derive(mlir::Operation *op, Position position, AxisSplitAttr split);
+  /// Returns the split of an operation that each rank can compute on its addends of the operands,
+  /// so that only the result is exchanged; nothing if there is none.
+  static std::optional<OperationSplit> deriveOfAddends(mlir::Operation *op);
+
+private:
+  std::optional<OperationSplit> deriveFromKernel(mlir::Operation *op, Position position,
+                                                 AxisSplitAttr split);
+
+  llvm::DenseMap<mlir::Operation *, std::optional<KernelAxes>> axes;
+};
+
+/// Returns whether a rank has the same number of elements as every other rank.
+bool divides(AxisSplitAttr split, mlir::Type type);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_SPLITTING_SPLITRULES_H

@@ -1,0 +1,40 @@
+//===- SplittingPasses.td - Division of layers among ranks
+//---------------------------------------===//
+
+#ifndef MTC_PASSES_SPLITTING_PASSES
+#define MTC_PASSES_SPLITTING_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SplitAxes : Pass<"mtc-split-axes", "::mlir::ModuleOp"> {
+  let summary =
+      "divide axes of weights, and what is computed with them, among the ranks of a tensor group";
+  let description = [{
+    Axes that must be divided together form a group (`AxisGroup`): the heads of a layer, its hidden features, or the classes. The pass
+    divides the groups that divide most bytes of variables for the bytes that they send. A divided variable is a part along an axis
+    (`#mtc.axis_split`). Operations on divided values become operations on their parts by the rules of `SplitRules`. A result of which
+    each rank has an addend, such as that of a contraction over a divided axis, is summed at once, in the order of a balanced tree.
+    Every rank gathers a divided value for an operation that needs it whole. Everything else is computed by all ranks of the group.
+
+    A sum over a divided axis has one addend for each of `chunks` parts of the axis, of which a rank computes its own: any number of
+    ranks that divides `chunks` has the same sums. With one rank, nothing but these sums changes.
+
+    ```mlir
+    %h = mtc.contract %x, %w1 batch [] x [] over [1] x [0] : tensor<8x16xf32>, tensor<16x64xf32> -> tensor<8x64xf32>
+    %y = mtc.contract %h, %w2 batch [] x [] over [1] x [0] : tensor<8x64xf32>, tensor<64x16xf32> -> tensor<8x16xf32>
+    // becomes, with 2 ranks:
+    %h = mtc.contract %x, %w1 batch [] x [] over [1] x [0] : tensor<8x16xf32>, tensor<16x32xf32> -> tensor<8x32xf32>
+    %a = mtc.contract %h, %w2 batch [] x [] over [1] x [0] : tensor<8x32xf32>, tensor<32x16xf32> -> tensor<8x16xf32>
+    %rows = mtc.all_gather %a …
+    %y = mtc.add %row0, %row1 : tensor<8x16xf32>
+    ```
+  }];
+  let options = [Option<"ranks", "ranks", "int64_t", "0",
+                        "number of ranks of a tensor group; 0: those of `mtc.program`">,
+                 Option<"chunks", "chunks", "int64_t", "0",
+                        "number of addends of a sum over a divided axis; 0: that of `mtc.program`, or of the ranks">,
+  ];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
+#endif // MTC_PASSES_SPLITTING_PASSES

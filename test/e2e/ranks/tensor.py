@@ -1,0 +1,48 @@
+# RUN: %python %s %t
+"""Ranks that share each layer (`--tensor`) train bit-identically to one rank with the same number of addends (`--tensor-chunks`): losses,
+norms, weights and optimizer state, together with data parallelism, sharding, accumulation, clipping, loss scaling and dropout. The memory and
+the traffic of each rank are those of the plan."""
+
+import json
+
+from launcher import Comparison
+from models import DIGITS, GPT2, SMALL_GPT2
+from program import MTC, own_folder, run
+
+folder = own_folder()
+
+
+def comparison(name: str, example, *flags, chunks=2, rows=1000, **settings) -> Comparison:
+    return Comparison(folder, name, example, *flags, rows=rows, chunks=chunks, **settings)
+
+
+digits = comparison("digits", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05)
+digits.check(2, tensor=2)
+digits.check(4, tensor=2)
+digits.check(4, "--shard", "parameters", tensor=2)
+four = comparison("four", DIGITS, "--optimizer", "sgd", "--lr", 0.1, chunks=4)
+four.check(2, tensor=2)
+four.check(4, tensor=4)
+comparison("f16", DIGITS, "--precision", "f16", "--loss-scale", 2.0**24).check(2, tensor=2)
+
+gpt2 = comparison("gpt2", GPT2, "--optimizer", "adamw", "--clip-norm", 1, rows=200)
+gpt2.check(2, tensor=2)
+gpt2.check(4, "--shard", "optimizer", tensor=2)
+comparison("bf16", SMALL_GPT2, "--precision", "bf16", rows=100).check(2, tensor=2)
+comparison("muon", SMALL_GPT2, "--optimizer", "muon", rows=100).check(2, tensor=2)
+
+# The arena and the traffic of each rank have the planned size.
+STEPS = 2
+program = gpt2.program(2, tensor=2)
+program.run("--steps", STEPS, "--memory-report", "memory.json", "--quiet")
+report = json.loads((program.folder / "memory.json").read_text())
+flags = [*GPT2.flags, "--optimizer", "adamw", "--clip-norm", 1, "--accumulate", 6, "--threads", 1, "--json"]
+plan = json.loads(run([MTC, "plan", GPT2.model, *flags, "--ranks", 2, "--tensor", 2], folder).stdout)
+whole = json.loads(run([MTC, "plan", GPT2.model, *flags, "--ranks", 1], folder).stdout)
+for rank, found in enumerate(report["ranks"]):
+    assert found["arena_bytes"] == plan["peak_bytes"], (rank, found, plan["peak_bytes"])
+    wanted = {kind: STEPS * each["sent_bytes"][rank] for kind, each in plan["ranks"]["traffic"].items()}
+    assert found["sent_bytes"] == wanted, (rank, found, wanted)
+for category, most in {"parameters": 0.6, "gradients": 0.6, "optimizer": 0.6, "activations": 0.75}.items():
+    share = plan["categories"][category] / whole["categories"][category]
+    assert share <= most, (category, share)

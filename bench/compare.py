@@ -109,6 +109,14 @@ def call(command: list, **options) -> str:
     return result.stdout
 
 
+def read_plan(command: list, **options) -> dict:
+    """Returns what a command `mtc plan … --json` prints, also if the plan misses its budget."""
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    if not result.stdout:
+        fail(f"{shlex.join(map(str, command))}: exit code {result.returncode}\n{result.stderr}")
+    return json.loads(result.stdout)
+
+
 # ---------------------------------------------------------------------------------------------- contenders
 
 

@@ -31,7 +31,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from compare import ROOT, call, fail
+from compare import ROOT, call, read_plan
 from random_data import random_data
 from step_cost import spearman
 
@@ -53,10 +53,7 @@ def plan(options, budget: int | None) -> Plan:
     flags = [] if budget is None else ["--memory", str(budget)]
     begin = time.perf_counter()
     command = [str(options.mtc), "plan", str(options.model), *shlex.split(options.flags), *flags, "--json"]
-    result = subprocess.run(command, capture_output=True, text=True)
-    if not result.stdout:
-        fail(f"{shlex.join(command)}: exit code {result.returncode}\n{result.stderr}")
-    found = json.loads(result.stdout)
+    found = read_plan(command)
     activations = sum(found["categories"][each] for each in ("activations", "activation_gradients", "workspace"))
     return Plan(budget or found["peak_bytes"], found["peak_bytes"], found["live_bytes"], activations, found["step_seconds"],
                 found["flops"], time.perf_counter() - begin, found["fits"])  # fmt: skip

@@ -64,6 +64,7 @@ class Model:
     length: int  # tokens per sample
     hidden: int = 0  # 0 for GPT, whose MLP has 4 x width; otherwise Llama's
     groups: int = 0  # number of key and value heads
+    is_tied: bool = False  # the output layer is the embedding; always for GPT
 
 
 def gpt(name: str, layers: int, width: int, heads: int) -> Model:
@@ -146,7 +147,8 @@ class Decoder:
         for layer in range(layers):
             x = self.layer(x, f"layer{layer}")
         x = self.norm(x, "norm")
-        head = self.parameter("head", model.width, model.vocabulary) if model.hidden else self.add("Transpose", "embedding", perm=[1, 0])
+        is_tied = model.is_tied or not model.hidden
+        head = self.add("Transpose", "embedding", perm=[1, 0]) if is_tied else self.parameter("head", model.width, model.vocabulary)
         self.output = self.add("MatMul", x, head)
 
     def add(self, kind: str, *inputs: str, outputs: int = 1, **attributes):

@@ -22,7 +22,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from compare import ROOT, call, fail
+from compare import ROOT, call, fail, read_plan
 
 NONE = "--recompute none --tile none"
 AWAY = "--offload optimizer,activations,parameters,gradients"
@@ -61,11 +61,7 @@ class Run:
 
 def minimum_peak(options, flags: str, folder: Path) -> int:
     """Returns the minimum peak of the model with these flags: the peak that is reported for a budget of one byte."""
-    command = [options.mtc, "plan", options.model, *options.flags, *shlex.split(flags), "--json"]
-    found = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder)
-    if not found.stdout:
-        fail(f"{shlex.join(map(str, command))}: exit code {found.returncode}\n{found.stderr}")
-    return json.loads(found.stdout)["peak_bytes"]
+    return read_plan([options.mtc, "plan", options.model, *options.flags, *shlex.split(flags), "--json"], cwd=folder)["peak_bytes"]
 
 
 def train(options, flags: str, folder: Path) -> Run:

@@ -21,14 +21,16 @@ PAGE = ROOT / "docs/guide/exporting.md"
 LEAST = 18  # blocks
 
 
+def blocks_of(text: str) -> list[tuple[str, str]]:
+    """Returns the languages and texts of the blocks in Python and of the shell."""
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [block for block in blocks if block[0] in ("python", "shell")]
+
+
 def sections(text: str) -> dict[str, list[tuple[str, str]]]:
-    """Maps headings to the languages and texts of their blocks, without those of other languages."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for part in re.split(r"^#+ ", text, flags=re.MULTILINE)[1:]:
-        heading = part.split("\n", 1)[0]
-        blocks = re.findall(r"^```(\w*)\n(.*?)^```$", part, re.MULTILINE | re.DOTALL)
-        found[heading] = [block for block in blocks if block[0] in ("python", "shell")]
-    return found
+    """Maps headings to their blocks."""
+    parts = re.split(r"^#+ ", text, flags=re.MULTILINE)[1:]
+    return {part.split("\n", 1)[0]: blocks_of(part) for part in parts}
 
 
 def main() -> int:

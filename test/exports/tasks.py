@@ -77,11 +77,16 @@ def write_images(folder: Path) -> None:
                 Image.fromarray(pixels).save(folder / "photos" / part / name / f"{i}.jpg")
 
 
-def write_notes(folder: Path) -> None:
-    """Writes sentences about numbers, and an untrained GPT-2."""
+def write_sentences(folder: Path, model: str) -> None:
+    """Writes sentences about numbers, and a tokenizer of 21 words into the folder of a model."""
     texts = [f"the number after {ONES[i]} is {ONES[i + 1]} ." for i in random.integers(0, 12, 1500)]
     pyarrow.parquet.write_table(pyarrow.table({"text": texts}), folder / "notes.parquet")
-    save_tokenizer(folder / "gpt2", ["the", "number", "after", "is", ".", *ONES])
+    save_tokenizer(folder / model, ["the", "number", "after", "is", ".", *ONES])
+
+
+def write_notes(folder: Path) -> None:
+    """Writes sentences, and an untrained GPT-2."""
+    write_sentences(folder, "gpt2")
     sizes = {"n_embd": 64, "n_layer": 2, "n_head": 4, "n_positions": 64, "vocab_size": 24, "bos_token_id": 2, "eos_token_id": 2,
              "initializer_range": 0.2}  # fmt: skip
     GPT2LMHeadModel(GPT2Config(**sizes)).save_pretrained(folder / "gpt2")
@@ -185,20 +190,26 @@ def run(task: Task, blocks: list[tuple[str, str]]) -> tuple[float, str]:
     return float(values[-1]), output
 
 
-chosen = sys.argv[1] if len(sys.argv) > 1 else ""
-found = sections()
-assert found.keys() == TASKS.keys(), f"{PAGE.name}: expected the tasks {', '.join(TASKS)}, got {', '.join(found)}"
-for heading, blocks in found.items():
-    if chosen not in heading:
-        continue
-    random = np.random.default_rng(0)
-    torch.manual_seed(0)
-    assert blocks and all(language in ("python", "shell") for language, _ in blocks), heading
-    lines = sum(1 for _, text in blocks for line in text.splitlines() if line.strip())
-    assert lines <= LINES, f"{heading}: has {lines} lines; expected at most {LINES}"
-    start = time.monotonic()
-    value, output = run(TASKS[heading], blocks)
-    print(f"{heading}: {lines} lines, {TASKS[heading].metric} {value:g}, {time.monotonic() - start:.0f} s", flush=True)
-    if chosen:
-        print(output)
-    assert TASKS[heading].learned(value), f"{heading}: has not learned\n{output}"
+def main() -> None:
+    global random
+    chosen = sys.argv[1] if len(sys.argv) > 1 else ""
+    found = sections()
+    assert found.keys() == TASKS.keys(), f"{PAGE.name}: expected the tasks {', '.join(TASKS)}, got {', '.join(found)}"
+    for heading, blocks in found.items():
+        if chosen not in heading:
+            continue
+        random = np.random.default_rng(0)
+        torch.manual_seed(0)
+        assert blocks and all(language in ("python", "shell") for language, _ in blocks), heading
+        lines = sum(1 for _, text in blocks for line in text.splitlines() if line.strip())
+        assert lines <= LINES, f"{heading}: has {lines} lines; expected at most {LINES}"
+        start = time.monotonic()
+        value, output = run(TASKS[heading], blocks)
+        print(f"{heading}: {lines} lines, {TASKS[heading].metric} {value:g}, {time.monotonic() - start:.0f} s", flush=True)
+        if chosen:
+            print(output)
+        assert TASKS[heading].learned(value), f"{heading}: has not learned\n{output}"
+
+
+if __name__ == "__main__":
+    main()

@@ -2,7 +2,7 @@
 """Runs the commands of README.md and of the guide in the order of each page, on the digits example, and compares their output.
 
 Numbers may differ from those in the pages, and `[...]` replaces omitted text. The pages whose blocks need PyTorch have separate tests:
-test/exports/guide.py and test/exports/tasks.py.
+test/exports/guide.py, large_models.py and tasks.py.
 """
 
 import os
@@ -20,7 +20,7 @@ from program import MTC, TIMEOUT, own_folder
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = Path(os.environ["MTC_EXAMPLES"])
-OTHERS = ("exporting.md", "tasks.md")
+OTHERS = ("exporting.md", "large-models.md", "tasks.md")
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs/guide").glob("*.md") if path.name not in OTHERS)]
 SKIPPED = ("tools/", "cmake ", "export ", "pip ", "apt ")  # commands that build or install mtc
 MINIMUM = 24  # minimum number of commands

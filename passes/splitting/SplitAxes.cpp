@@ -309,15 +309,19 @@ private:
   }
 
   void report(const Splits &splits, const VariableFamilies &families, int64_t count) {
-    int64_t divided = 0, all = 0;
+    int64_t parameters = 0, elements = 0, divided = 0, dividedElements = 0;
     for (const auto &[name, family] : families.all()) {
-      all += family.type.getNumElements();
-      divided += splits.families.contains(name) ? family.type.getNumElements() : 0;
+      if (VariableOp(family.variables.front()).getRole() == Role::State)
+        continue;
+      const int64_t size = family.type.getNumElements();
+      ++parameters;
+      elements += size;
+      divided += splits.families.contains(name) ? 1 : 0;
+      dividedElements += splits.families.contains(name) ? size : 0;
     }
     emitRemark(getOperation().getLoc(), "--tensor ")
-        << count << ": " << splits.families.size() << " of " << families.all().size()
-        << " parameters are divided, " << 100 * divided / std::max<int64_t>(all, 1)
-        << " % of their elements";
+        << count << ": " << divided << " of " << parameters << " parameters are divided, "
+        << 100 * dividedElements / std::max<int64_t>(elements, 1) << " % of their elements";
   }
 };
 

@@ -123,6 +123,9 @@ struct OptimizerState {
   llvm::StringLiteral initial = "";
   /// Elements are never negative, so quantization codes need no sign.
   bool isNonNegative = false;
+  /// The state is not divided among ranks: it belongs to the function of whole tensors
+  /// (WholeTensorRule), even if it has the parameter's shape.
+  bool isWhole = false;
 };
 
 /// Builder of the update of one parameter in its own shape, of a piece of it or, for elementwise

@@ -241,7 +241,7 @@ void OptimizerPass::buildDivided(const Update &update, ArrayRef<Operands> operan
   const Update &first = started.front().update;
   SmallVector<size_t> undivided; // states
   for (auto [number, state] : llvm::enumerate(first.states)) {
-    const bool isDivided = !state || shapeOf(state) == shapeOf(first.parameter);
+    const bool isDivided = !state || !first.rule.kind->states[number].isWhole;
     own.states.push_back(isDivided ? Value() : tensors.select(statesOf(number)));
     if (!isDivided)
       undivided.push_back(number);

@@ -106,8 +106,8 @@ static std::optional<Shape> ofVectors(ArrayRef<int64_t> parameter, const UpdateR
 }
 
 static constexpr OptimizerState states[] = {
-    {.suffix = "row_moment2", .shape = ofRows, .isNonNegative = true},
-    {.suffix = "column_moment2", .shape = ofColumns, .isNonNegative = true},
+    {.suffix = "row_moment2", .shape = ofRows, .isNonNegative = true, .isWhole = true},
+    {.suffix = "column_moment2", .shape = ofColumns, .isNonNegative = true, .isWhole = true},
     {.suffix = "moment2", .shape = ofVectors, .isNonNegative = true}};
 static constexpr Hyperparameter hyperparameters[] = {
     learningRate(1e-2),

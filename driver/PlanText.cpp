@@ -45,6 +45,8 @@ llvm::json::Object mtc::tool::toJson(const MemoryPlan &plan, std::optional<int64
   }
   if (plan.separateRun)
     object["separate_run_bytes"] = plan.separateRun;
+  if (plan.outputsRun)
+    object["outputs_run_bytes"] = plan.outputsRun;
   return object;
 }
 
@@ -96,6 +98,8 @@ void mtc::tool::print(const MemoryPlan &plan, bool isVerbose, llvm::raw_ostream 
   row("data", categories.data);
   for (auto [space, bytes] : plan.otherSpaces)
     stream << llvm::formatv("{0,-13} {1}\n", nameOf(space), formatBytes(bytes));
+  if (plan.outputsRun)
+    stream << "Predictions   " << formatBytes(plan.outputsRun) << " with --outputs\n";
   if (!isVerbose)
     return;
   stream << "Live values   " << formatBytes(plan.live)
@@ -104,7 +108,7 @@ void mtc::tool::print(const MemoryPlan &plan, bool isVerbose, llvm::raw_ostream 
          << " for every order and recomputation of these operations\n";
   if (plan.separateRun)
     stream << "Other runs    " << formatBytes(plan.separateRun)
-           << " with --gradients or --outputs, which keep every result\n";
+           << " with --gradients, which keep every result\n";
   if (std::string nodes = peakNodes(plan); !nodes.empty())
     stream << "Peak at       " << nodes << "\n";
 }

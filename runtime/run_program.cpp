@@ -74,11 +74,12 @@ void reportProfile(const MtcProgram &program, Device &device, const Options &opt
   file.commit();
 }
 
-/// Returns the size of the arena. Gradients that are live after the update, and whole outputs, need
-/// more memory than training.
+/// Returns the size of the arena. Gradients that are live after the update, and whole outputs, may
+/// need more memory than training.
 int64_t arenaBytes(const MtcProgram &program, const Options &options) {
-  const bool hasSeparateArena = !options.gradients.empty() || !options.outputs.empty();
-  return hasSeparateArena ? program.separate_arena_bytes : program.arena_bytes;
+  if (!options.gradients.empty())
+    return program.separate_arena_bytes;
+  return options.outputs.empty() ? program.arena_bytes : program.outputs_arena_bytes;
 }
 
 template <typename Value> Value *addressOf(std::optional<Value> &value) {

@@ -41,7 +41,7 @@ static void placeAlone(ModuleOp module, const Target &target) {
                      b.getArrayAttr(writes), offset, scratch, ValueRange(), DenseI64ArrayAttr());
     offset += paddedBytes(scratch);
   }
-  ArenaOp::create(b, module.getLoc(), offset, offset, 0, 0, 0, 0, LocationAttr(),
+  ArenaOp::create(b, module.getLoc(), offset, offset, 0, 0, 0, 0, 0, LocationAttr(),
                   MemorySpace::Device);
 }
 

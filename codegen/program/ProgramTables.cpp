@@ -126,6 +126,10 @@ private:
     return static_cast<int64_t>(std::max(arena.getSeparate(), arena.getSize()));
   }
 
+  int64_t outputsArenaBytes() {
+    return static_cast<int64_t>(std::max(arena.getOutputs(), arena.getSize()));
+  }
+
   uint32_t lossType() {
     const AtAttr loss = findOutput(placed, microStepName, lossName);
     return loss ? typeCode(loss.getType().getElementType()) : uint32_t(MTC_F32);
@@ -336,6 +340,7 @@ private:
         field<&MtcProgram::compute_outputs>(steps.sequenceOf(outputsName)),
 
         field<&MtcProgram::separate_arena_bytes>(separateArenaBytes()),
+        field<&MtcProgram::outputs_arena_bytes>(outputsArenaBytes()),
         field<&MtcProgram::gradients_loss>(outputOffset(placed, gradientsName, lossName)),
         field<&MtcProgram::micro_step_loss>(outputOffset(placed, microStepName, lossName)),
         field<&MtcProgram::evaluate_loss>(outputOffset(placed, evaluateName, lossName)),

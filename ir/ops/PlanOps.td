@@ -28,7 +28,8 @@ def ArenaOp : Mtc_Op<"arena"> {
     is the operation with this maximum, whose scratch memory is `workspace_bytes`. The inputs have `data_bytes`. If `staging` is
     not 0, it is the distance in bytes from each input to the slice into which the next batch is read concurrently. `floor` is a
     lower bound of the size for all plans of the same operations. Functions that write transient variables, or that are
-    `mtc.separate_arena`, have a separate arena of `separate` bytes, if that is larger. In a program that checks what its operations write, at
+    `mtc.separate_arena`, have a separate arena of `separate` bytes, if that is larger; `outputs` is the part of it that `@outputs`
+    needs, if that is larger than the size. In a program that checks what its operations write, at
     least `redzone` unused bytes follow each value.
 
     ```mlir
@@ -41,7 +42,7 @@ def ArenaOp : Mtc_Op<"arena"> {
   }];
   let arguments = (ins I64Attr:$size, I64Attr:$live, DefaultValuedAttr<I64Attr, "0">:$data_bytes,
                        DefaultValuedAttr<I64Attr, "0">:$workspace_bytes, DefaultValuedAttr<I64Attr, "0">:$staging,
-                       DefaultValuedAttr<I64Attr, "0">:$separate, OptionalAttr<Mtc_LocationAttr>:$peak_at,
+                       DefaultValuedAttr<I64Attr, "0">:$separate, DefaultValuedAttr<I64Attr, "0">:$outputs, OptionalAttr<Mtc_LocationAttr>:$peak_at,
                        DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space,
                        DefaultValuedAttr<I64Attr, "0">:$floor, DefaultValuedAttr<I64Attr, "0">:$redzone);
   let assemblyFormat = "(`in` $space^)? `size` $size `live` $live attr-dict";

@@ -71,11 +71,11 @@ private:
     OpBuilder builder(module.getContext());
     builder.setInsertionPointToStart(module.getBody());
     ArenaOp::create(builder, module.getLoc(), plan.peak, plan.live, plan.categories.data,
-                    plan.categories.workspace, plan.staging, plan.separateRun, plan.peakAt,
-                    MemorySpace::Device, plan.floor, redzone);
+                    plan.categories.workspace, plan.staging, plan.separateRun, plan.outputsRun,
+                    plan.peakAt, MemorySpace::Device, plan.floor, redzone);
     for (auto [space, bytes] : plan.otherSpaces)
-      ArenaOp::create(builder, module.getLoc(), bytes, bytes, 0, 0, 0, 0, LocationAttr(), space, 0,
-                      0);
+      ArenaOp::create(builder, module.getLoc(), bytes, bytes, 0, 0, 0, 0, 0, LocationAttr(), space,
+                      0, 0);
   }
 
   void writeOffsets() {

@@ -2,6 +2,7 @@
 
 #include "passes/memory/MemoryAnalysis.h"
 
+#include "ir/ReservedNames.h"
 #include "ir/ScanBody.h"
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/attributes/OperandLayout.h"
@@ -244,19 +245,35 @@ int64_t MemoryAnalysis::findFloor() const {
   return fixed + floor;
 }
 
+int64_t MemoryAnalysis::findEnd(const FunctionMemory &function) const {
+  int64_t end = 0;
+  size_t number = separate.first.at(&function);
+  for (const LiveBuffer &buffer : function.getBuffers().temporaries)
+    end = std::max(end,
+                   separate.layout.offsets[number++] + (buffer.bytes ? buffer.bytes + redzone : 0));
+  return end;
+}
+
 MemoryPlan MemoryAnalysis::summarize(bool isAllocated) const {
   MemoryPlan plan;
   plan.staging = staging;
   const MemorySpace offloadSpace = TargetInfo::of(module).getOffloadSpace();
   int64_t workspace = 0;
   addPeak(plan, workspace);
-  int64_t maxSeparate = 0;
-  for (const FunctionMemory &function : getFunctions())
-    if (function.hasSeparateArena())
-      maxSeparate = std::max(maxSeparate, function.getLive()[function.getPeakTime()]);
+  int64_t maxSeparate = 0, outputs = 0;
+  for (const FunctionMemory &function : getFunctions()) {
+    if (!function.hasSeparateArena())
+      continue;
+    const int64_t bytes =
+        isAllocated ? findEnd(function) : function.getLive()[function.getPeakTime()];
+    maxSeparate = std::max(maxSeparate, bytes);
+    if (withoutShape(function.getFunction().getSymName()) == outputsName)
+      outputs = std::max(outputs, bytes);
+  }
   plan.peak = isAllocated ? fixed + common.layout.size : plan.live;
-  int64_t separateRun = fixed + (isAllocated ? separate.layout.size : maxSeparate);
-  plan.separateRun = separateRun > plan.peak ? separateRun : 0;
+  auto ifLarger = [&](int64_t bytes) { return fixed + bytes > plan.peak ? fixed + bytes : 0; };
+  plan.separateRun = ifLarger(maxSeparate);
+  plan.outputsRun = ifLarger(outputs);
   plan.floor = isAllocated ? findFloor() : 0;
   plan.categories = variableCategories;
   plan.categories.fill(plan.peak, arguments.getSize() + staging, workspace + slots);

@@ -89,6 +89,8 @@ private:
   /// Returns the temporaries of the functions of a region, one function after another.
   mlir::SmallVector<LiveBuffer, 0> collectTemporaries(bool ofSeparateArena) const;
   Region layOutMovedAway() const;
+  /// Returns the number of bytes that a function with a separate arena needs for its temporaries.
+  int64_t findEnd(const FunctionMemory &function) const;
   /// Offset of the first offloaded value in the arena of a memory space.
   int64_t getMovedOffset(MemorySpace space) const;
 

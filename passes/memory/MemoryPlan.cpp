@@ -43,6 +43,7 @@ MemoryPlan MemoryPlan::ofAllocated(ModuleOp placed) {
   plan.counted = arena.getRedzone() ? plan.live : plan.peak;
   plan.floor = arena.getFloor();
   plan.separateRun = arena.getSeparate();
+  plan.outputsRun = arena.getOutputs();
   plan.staging = arena.getStaging();
   for (auto other : placed.getOps<ArenaOp>())
     if (other != arena)

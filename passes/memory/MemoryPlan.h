@@ -56,6 +56,8 @@ struct MemoryPlan {
   int64_t floor = 0;
   /// Size of the arena of `--gradients` and `--outputs` runs if it exceeds `peak`, and 0 otherwise.
   int64_t separateRun = 0;
+  /// The part of it that `--outputs` runs need if that exceeds `peak`, and 0 otherwise.
+  int64_t outputsRun = 0;
   /// Distance in bytes from an input to its staging buffer for the next batch, and 0 without
   /// staging.
   int64_t staging = 0;

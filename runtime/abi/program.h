@@ -244,6 +244,7 @@ typedef struct MtcProgram {
   MtcSequence compute_outputs; /* inputs -> outputs; writes no variable */
 
   int64_t separate_arena_bytes;
+  int64_t outputs_arena_bytes; /* as much of it as `compute_outputs` needs */
   int64_t gradients_loss;
   int64_t micro_step_loss; /* offset of an f32 scalar (f64 in an f64 program) */
   int64_t evaluate_loss;

@@ -20,7 +20,7 @@
 namespace mtc::runtime {
 
 int64_t trainerBytes(const MtcProgram &program, bool infers) {
-  return infers ? std::max(program.arena_bytes, program.separate_arena_bytes) : program.arena_bytes;
+  return infers ? std::max(program.arena_bytes, program.outputs_arena_bytes) : program.arena_bytes;
 }
 
 static int chooseThreads(const MtcProgram &program, int wanted) {

@@ -158,7 +158,7 @@ double secondsPerRun(KernelRunner &runner, const MtcKernel &kernel, ArrayRef<cha
 LogicalResult mtc::checkKernels(ModuleOp module, Target &target, const CheckOptions &check) {
   if (module.getOps<ArenaOp>().empty()) {
     OpBuilder b(module.getBodyRegion());
-    ArenaOp::create(b, module.getLoc(), 0, 0, 0, 0, 0, 0, LocationAttr());
+    ArenaOp::create(b, module.getLoc(), 0, 0, 0, 0, 0, 0, 0, LocationAttr());
   }
   FailureOr<std::unique_ptr<JitProgram>> program = JitProgram::create(module, target);
   if (failed(program))

@@ -118,6 +118,7 @@ std::optional<KernelAxes> KernelAxes::find(Operation *op) {
     auto yield = cast<KernelYieldOp>(kernel.getBody().front().getTerminator());
     for (Attribute map : yield.getMaps())
       axes->results.push_back(reader.dimensionsOf(cast<AffineMapAttr>(map).getValue()));
+    bool isKnown = true;
     for (Value operand : op->getOperands()) {
       auto input = llvm::find(kernel.getInputs(), operand);
       std::optional<AffineMap> map;
@@ -129,10 +130,13 @@ std::optional<KernelAxes> KernelAxes::find(Operation *op) {
       else if (isa<ElementwiseOpInterface>(op))
         axes->operands.push_back(axes->results.front());
       else
-        axes->operands.emplace_back(cast<RankedTensorType>(operand.getType()).getRank());
+        isKnown = false;
     }
     llvm::append_range(axes->reduced, kernel.getReduced());
     axes->kind = reader.getKind();
+    // Maps do not say which part of a splat constant other operations need.
+    if (!isKnown)
+      axes.reset();
   }
   kernel->erase();
   return axes;

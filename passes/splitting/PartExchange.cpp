@@ -63,20 +63,6 @@ Value PartExchange::separate(Value value) {
   return gather.getResult(0);
 }
 
-SmallVector<Value> PartExchange::separateRows(Value rows) {
-  rows = separate(rows);
-  SmallVector<int64_t> offsets(shapeOf(rows).size(), 0), sizes(shapeOf(rows)),
-      strides(offsets.size(), 1);
-  const int64_t count = sizes.front();
-  sizes.front() = 1;
-  SmallVector<Value> values;
-  for (int64_t i = 0; i < count; ++i) {
-    offsets.front() = i;
-    values.push_back(b.reshape(b.slice(rows, offsets, sizes, strides), shapeOf(rows).drop_front()));
-  }
-  return values;
-}
-
 Value PartExchange::combineOwn(ArrayRef<Value> values, ReductionKind kind) {
   if (values.size() == 1)
     return values.front();

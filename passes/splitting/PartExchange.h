@@ -30,9 +30,6 @@ public:
   /// is added to them before, as if they were those of other ranks.
   mlir::Value combineOwn(llvm::ArrayRef<mlir::Value> values, ReductionKind kind);
 
-  /// Returns the rows of a value of which each is an addend.
-  llvm::SmallVector<mlir::Value> separateRows(mlir::Value rows);
-
 private:
   mlir::Value separate(mlir::Value value);
   mlir::Value combineTree(llvm::ArrayRef<mlir::Value> values, ReductionKind kind);

@@ -143,27 +143,6 @@ static Value chunkOf(TensorBuilder &b, Value value, AxisSplitAttr split, int64_t
   return b.reshape(rows, within.getPartOf(type).getShape());
 }
 
-/// Returns the reductions of `count` parts of a divided axis, computed by one kernel. Slices of the
-/// operand would be read from memory, where its elements may be rounded to a narrower type.
-static SmallVector<Value> reduceChunks(TensorBuilder &b, ReduceOp op, Value operand,
-                                       AxisSplitAttr split, int64_t count, PartExchange &exchange) {
-  const int64_t axis = split.getAxis(), outer = split.getOuter();
-  SmallVector<int64_t> shape(shapeOf(operand)), axes;
-  const int64_t extent = shape[axis] / (outer * count);
-  shape[axis] = outer;
-  shape.insert(shape.begin() + axis + 1, {count, extent});
-  for (int64_t each : op.getAxes())
-    axes.push_back(each > axis ? each + 2 : each);
-  axes.insert(llvm::upper_bound(axes, axis), axis + 2);
-  Value rows = b.reduce(op.getKind(), b.reshape(operand, shape), axes);
-  // The axis of parts is after those that are kept before it.
-  const auto place = axis - llvm::count_if(op.getAxes(), [&](int64_t each) { return each < axis; });
-  SmallVector<int64_t> order =
-      llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(shapeOf(rows).size())));
-  std::rotate(order.begin(), order.begin() + place, order.begin() + place + 1);
-  return exchange.separateRows(b.transpose(rows, order));
-}
-
 /// Returns the addends of this rank's chunks of a result.
 SmallVector<Value> FunctionSplitter::buildAddends(Operation *op, const OperationSplit &split,
                                                   TensorBuilder &b) {
@@ -174,8 +153,6 @@ SmallVector<Value> FunctionSplitter::buildAddends(Operation *op, const Operation
     operands.push_back(own ? partOf(b, operand, own) : wholeOf(b, operand));
   }
   const int64_t count = dependsOnOrder(op, *split.partial) ? chunks / ranks : 1;
-  if (auto reduce = dyn_cast<ReduceOp>(op); reduce && count > 1)
-    return reduceChunks(b, reduce, operands.front(), split.operands.front(), count, exchange);
   SmallVector<Value> addends;
   for (int64_t i = 0; i < count; ++i) {
     SmallVector<Value> own;

@@ -212,6 +212,8 @@ void mtc::tool::addJson(StepCost &cost, const TransferCost &transfers, llvm::jso
                                              {"seconds", transfers.seconds},
                                              {"exposed_seconds", transfers.exposed}};
   object["exposed_seconds"] = transfers.exposed;
+  if (transfers.onHost > 0)
+    object["host_seconds"] = transfers.onHost;
   object["flops"] = step.flops;
   object["bytes_moved"] = step.bytes;
   object["cost_model"] = cost.describeRates();
@@ -244,6 +246,9 @@ void mtc::tool::print(StepCost &cost, const TransferCost &transfers, llvm::raw_o
     stream << "Transfers     " << formatBytes(transfers.bytes) << " in about "
            << formatSeconds(transfers.seconds) << ", of which " << formatSeconds(transfers.exposed)
            << " are not overlapped\n";
+  if (transfers.onHost > 0)
+    stream << "CPU           updates in about " << formatSeconds(transfers.onHost)
+           << " while the GPU computes: " << cost.describeHostRates() << "\n";
 }
 
 /// Returns the name of the groups within which transfers take place.

@@ -70,8 +70,9 @@ public:
   StringRef refuseCopy(MemorySpace, MemorySpace) const override { return ""; }
   bool hasRepeats() const override { return true; }
 
-protected:
   OwningOpRef<ModuleOp> emitLoops(const CodeSources &sources) override;
+
+protected:
   FailureOr<std::vector<std::string>> writeTexts(const CodeSources &sources,
                                                  KernelText form) override;
 

@@ -80,6 +80,12 @@ double Rates::getSeconds(const Cost &kernel) const {
          std::max(arithmetic, static_cast<double>(kernel.bytes) / bandwidth(kernel.bytes));
 }
 
+double Rates::getUncachedSeconds(const Cost &kernel) const {
+  const Cost arithmetic{.flops = kernel.flops, .bytes = 0, .functions = kernel.functions};
+  return std::max(getSeconds(arithmetic),
+                  static_cast<double>(kernel.bytes) / copies.back().perSecond);
+}
+
 double Rates::getCopySeconds(int64_t bytes) const {
   return overhead + 2 * static_cast<double>(bytes) / bandwidth(2 * bytes);
 }

@@ -39,6 +39,8 @@ struct Rates {
   double getSeconds(CallAttrInterface call) const;
   double getSeconds(const Cost &kernel) const;
   double getCopySeconds(int64_t bytes) const;
+  /// Returns the estimated time of a kernel, in seconds, whose operands are in no cache.
+  double getUncachedSeconds(const Cost &kernel) const;
 
   /// Returns the key of a kind of call and its operand types in `calls`.
   static std::string keyOf(llvm::StringRef kind, const MatrixProduct &product);

@@ -7,6 +7,8 @@
 
 #include "codegen/cuda/CudaDialect.h"
 
+#include "codegen/cpu/CpuDialect.h"
+#include "codegen/cpu/Rates.h"
 #include "codegen/cuda/Architecture.h"
 #include "codegen/cuda/DeviceCall.h"
 #include "codegen/cuda/GpuFigures.h"
@@ -15,8 +17,11 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <mutex>
 
 using namespace mlir;
 using namespace mtc;
@@ -109,6 +114,36 @@ double TargetAttr::getCallSeconds(CallAttrInterface call) const {
 
 double TargetAttr::getKernelSeconds(Operation *kernel) const {
   return figuresOfTarget(*this).getSeconds(costOfKernel(kernel));
+}
+
+/// Returns the class of the host processor. Its rates are independent of the machine that compiles,
+/// which may not be the one with the GPU.
+static StringRef hostClassOf(TargetAttr target) {
+  static std::mutex mutex;
+  static llvm::StringMap<StringRef> known;
+  std::scoped_lock lock(mutex);
+  auto [entry, isNew] =
+      known.try_emplace((target.getProcessor() + ":" + target.getFeatures()).str(), "sse");
+  if (isNew) {
+    auto processor = cpu::describeProcessor(target.getProcessor(), target.getFeatures());
+    if (processor)
+      entry->second = cpu::classOf(*processor);
+    llvm::consumeError(processor.takeError());
+  }
+  return entry->second;
+}
+
+TargetAttrInterface TargetAttr::getHostTarget() const {
+  return cpu::TargetAttr::get(getContext(), Precision::F32, getThreads(), getProcessor(),
+                              getFeatures(), hostClassOf(*this), /*without=*/"onednn",
+                              /*is_static=*/false, /*tune=*/"off");
+}
+
+double TargetAttr::getHostKernelSeconds(Operation *kernel) const {
+  auto host = cast<cpu::TargetAttr>(getHostTarget());
+  return cpu::ratesOf(host.getRates(), host.getProcessor(), host.getFeatures(),
+                      static_cast<int>(host.getThreads()), host.getLibrary())
+      .getUncachedSeconds(costOfKernel(kernel));
 }
 
 MemorySpace TargetAttr::getOffloadSpace() const { return MemorySpace::PinnedHost; }

@@ -11,9 +11,10 @@ def MtcCudaDialect : Dialect {
   let cppNamespace = "::mtc::cuda";
   let summary = "NVIDIA GPU target";
   let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::mtc::cpu::MtcCpuDialect"]; // Of kernels on the host.
 }
 
-def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface>]> {
+def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface, ["getHostTarget", "getHostKernelSeconds"]>]> {
   let mnemonic = "target";
   let summary = "NVIDIA GPU target: kernel launches, cuBLASLt, cuDNN";
   let description = [{
@@ -24,6 +25,7 @@ def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterface
     (attention, the cells of recurrent layers). `processor` is the program's host processor: `host`, the machine that compiles,
     or an LLVM CPU name. `features` are LLVM target features added to the processor's; the host program uses `threads` threads.
     The cost model uses the data sheet of the GPU `rates` (`a100`, `h100`, `rtx-4090`, …), or of the first architecture's usual GPU.
+    Kernels on the host are those of the target `cpu`, at the rates of the class of the host processor.
 
     ```mlir
     module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90,compute_90", precision = tf32>} { … }

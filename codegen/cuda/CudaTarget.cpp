@@ -2,6 +2,7 @@
 
 #include "codegen/cuda/CudaTarget.h"
 
+#include "codegen/cpu/CpuTarget.h"
 #include "codegen/cuda/Architecture.h"
 #include "codegen/cuda/DeviceCall.h"
 #include "codegen/cuda/DeviceCode.h"
@@ -22,6 +23,10 @@ using namespace mtc::gpu;
 
 static_assert(static_cast<int>(ContractionPrecision::F32) == MTC_CUDA_F32 &&
               static_cast<int>(ContractionPrecision::TF32) == MTC_CUDA_TF32);
+
+CudaTarget::CudaTarget(TargetAttr target, cpu::Processor host, unsigned optLevel)
+    : Target(target, std::move(host), optLevel), precision(target.getContractionPrecision()),
+      hostTarget(llvm::cantFail(cpu::createTarget(target.getHostTarget(), optLevel))) {}
 
 StringRef CudaTarget::refuseCopy(MemorySpace source, MemorySpace destination) const {
   for (MemorySpace space : {source, destination})
@@ -52,20 +57,54 @@ static void setExtents(mlir::gpu::GPUModuleOp module, const NormalKernel &kernel
 
 OwningOpRef<ModuleOp> CudaTarget::emitLoops(const CodeSources &sources) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(sources.context));
-  for (KernelFunctionOp function : sources.kernels) {
+  const CodeSources ofDevice = selectSources(sources);
+  for (KernelFunctionOp function : ofDevice.kernels) {
     NormalKernel kernel = normalizeKernel(function);
     const LaunchPlan &plan = planOf(function);
     setExtents(emitKernel(kernel, plan, hardware, function.getSymName(), *module), kernel,
                plan.scratchBytes);
   }
+  OwningOpRef<ModuleOp> ofHost = hostTarget->emitLoops(selectForHost(sources));
+  Block &body = *module->getBody();
+  body.getOperations().splice(body.end(), ofHost->getBody()->getOperations());
   return module;
 }
 
 CodeSources CudaTarget::selectSources(const CodeSources &sources) {
-  CodeSources result{sources.context, sources.kernels, {}, sources.notify};
+  CodeSources result{sources.context, {}, {}, sources.notify};
+  llvm::copy_if(sources.kernels, std::back_inserter(result.kernels),
+                [](KernelFunctionOp kernel) { return !kernel.getOnHost(); });
   llvm::copy_if(sources.calls, std::back_inserter(result.calls),
                 [](CallAttrInterface call) { return planDeviceCall(call).has_value(); });
   return result;
+}
+
+CodeSources CudaTarget::selectForHost(const CodeSources &sources) {
+  CodeSources result{sources.context, {}, {}, sources.notify};
+  llvm::copy_if(sources.kernels, std::back_inserter(result.kernels),
+                [](KernelFunctionOp kernel) { return kernel.getOnHost(); });
+  return result;
+}
+
+FailureOr<std::vector<CompiledObject>> CudaTarget::compileForHost(const CodeSources &all,
+                                                                  KernelCache *cache) {
+  CodeSources sources = selectForHost(all);
+  hasHostKernels = !sources.kernels.empty();
+  if (!hasHostKernels)
+    return std::vector<CompiledObject>();
+  return hostTarget->compile(sources, cache);
+}
+
+FailureOr<std::vector<OwnedModule>> CudaTarget::generateForHost(const CodeSources &all) {
+  CodeSources sources = selectForHost(all);
+  hasHostKernels = !sources.kernels.empty();
+  if (!hasHostKernels)
+    return std::vector<OwnedModule>();
+  return hostTarget->generateModules(sources);
+}
+
+llvm::Constant *CudaTarget::describeHost(ConstantBuilder &c) {
+  return hasHostKernels ? hostTarget->describeProgram(c) : c.null();
 }
 
 SmallVector<SmallVector<Launch>> CudaTarget::planSources(const CodeSources &sources) const {
@@ -120,6 +159,9 @@ FailureOr<std::vector<std::string>> CudaTarget::writeTexts(const CodeSources &al
   };
   if (failed(forEachModule(sources, write)))
     return failure();
+  llvm::raw_string_ostream ofHost(texts.emplace_back());
+  if (failed(hostTarget->print(selectForHost(all), form, ofHost)))
+    return failure();
   return texts;
 }
 
@@ -140,6 +182,8 @@ llvm::Constant *CudaTarget::describeLaunches(ArrayRef<Launch> launches, Constant
 }
 
 llvm::Constant *CudaTarget::describeKernel(KernelFunctionOp kernel, ConstantBuilder &c) {
+  if (kernel.getOnHost())
+    return hostTarget->describeKernel(kernel, c);
   return describeLaunches(planOf(kernel).nameLaunches(kernel.getSymName()), c);
 }
 

@@ -9,20 +9,20 @@
 
 namespace mtc::cuda {
 
-/// Base class of the device and the emulated target: emits device code for kernels, and the
-/// program's tables.
+/// Base class of the device and the emulated target: emits device code for kernels, code of the
+/// target `cpu` for those on the host, and the program's tables.
 class CudaTarget : public Target {
 public:
-  CudaTarget(TargetAttr target, cpu::Processor host, unsigned optLevel)
-      : Target(target, std::move(host), optLevel), precision(target.getContractionPrecision()) {}
+  CudaTarget(TargetAttr target, cpu::Processor host, unsigned optLevel);
 
   llvm::StringRef refuseCopy(MemorySpace source, MemorySpace destination) const override;
 
   llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) override;
   llvm::Constant *describeCallCode(CallAttrInterface call, ConstantBuilder &builder) override;
 
-protected:
   mlir::OwningOpRef<mlir::ModuleOp> emitLoops(const CodeSources &sources) override;
+
+protected:
   mlir::FailureOr<std::vector<std::string>> writeTexts(const CodeSources &sources,
                                                        KernelText form) override;
 
@@ -30,6 +30,12 @@ protected:
 
   /// Returns the sources that become device code: kernels, and calls with device code.
   static CodeSources selectSources(const CodeSources &sources);
+  /// Return the code of the kernels on the host, which are then in the program's tables.
+  mlir::FailureOr<std::vector<CompiledObject>> compileForHost(const CodeSources &sources,
+                                                              KernelCache *cache);
+  mlir::FailureOr<std::vector<OwnedModule>> generateForHost(const CodeSources &sources);
+  /// Returns a pointer to the MtcCpuProgram of the kernels on the host, or null if there are none.
+  llvm::Constant *describeHost(ConstantBuilder &builder);
   /// Returns the launches of each selected source.
   llvm::SmallVector<llvm::SmallVector<gpu::Launch>> planSources(const CodeSources &sources) const;
   /// Returns the precision as part of the cache key, in addition to the sources' text.
@@ -49,8 +55,13 @@ protected:
   ContractionPrecision precision;
 
 private:
+  /// Returns the kernels on the host.
+  static CodeSources selectForHost(const CodeSources &sources);
   /// Returns a pointer to an MtcGpuKernel.
   llvm::Constant *describeLaunches(llvm::ArrayRef<gpu::Launch> launches, ConstantBuilder &builder);
+
+  std::unique_ptr<Target> hostTarget;
+  bool hasHostKernels = false;
 };
 
 /// Creates the target that compiles kernels to GPU machine code and PTX.

@@ -34,7 +34,8 @@ public:
   }
   LinkInputs getLinkInputs() const override {
     return {{"libmtc_runtime.a", "libmtc_runtime_cuda.a", "libmtc_cuda_native.a",
-             "libmtc_cuda_calls.a", "libmtc_contraction_problem.a"},
+             "libmtc_cuda_calls.a", "libmtc_runtime_cpu.a", "libmtc_library_calls.a",
+             "libmtc_no_onednn.a", "libmtc_contraction_problem.a"},
             {"stdc++", "m", "pthread", "dl"}};
   }
 
@@ -115,7 +116,7 @@ FailureOr<std::vector<CompiledObject>> DeviceTarget::compile(const CodeSources &
     imageIndex[launches.front().symbol] = i;
   if (plans.empty()) {
     images.resize(architectures.size());
-    return std::vector<CompiledObject>();
+    return compileForHost(all, cache);
   }
   if (!llvm::all_of(architectures, std::mem_fn(&Architecture::isPtx))) {
     llvm::Expected<AssemblerVersion> version = getAssemblerVersion();
@@ -143,7 +144,7 @@ FailureOr<std::vector<CompiledObject>> DeviceTarget::compile(const CodeSources &
       return failure();
     images.push_back(std::move(*compiled));
   }
-  return std::vector<CompiledObject>();
+  return compileForHost(all, cache);
 }
 
 /// The assembler reports the resources, so all sources are assembled, even those in the cache.
@@ -215,7 +216,8 @@ llvm::Constant *DeviceTarget::describeProgram(ConstantBuilder &c) {
                            field<&MtcCudaProgram::driver_version>(neededDriver()),
                            field<&MtcCudaProgram::image_count>(count),
                            field<&MtcCudaProgram::architecture_count>(tables.size()),
-                           field<&MtcCudaProgram::architectures>(c.array(tables)))});
+                           field<&MtcCudaProgram::architectures>(c.array(tables)),
+                           field<&MtcCudaProgram::host>(describeHost(c)))});
 }
 
 llvm::Expected<std::string> DeviceTarget::printModule(llvm::Module &module, KernelText form) {

@@ -26,6 +26,8 @@ void StepTables::addKernels(ModuleOp placed) {
   checksMemory = arena && arena.getRedzone() > 0;
   for (KernelFunctionOp kernel : placed.getOps<KernelFunctionOp>()) {
     kernelIndex[kernel.getSymName()] = kernelIndex.size();
+    if (kernel.getOnHost())
+      hostKernels.insert(scratchBytes.size());
     scratchBytes.push_back(kernel.getPlan()->getScratchBytes());
     Cost cost = kernel.getCost();
     bool mayFault = !kernel.getBody().getOps<KernelCheckOp>().empty();
@@ -122,21 +124,19 @@ void StepTables::addSlices(ArrayRef<Attribute> slices, int64_t iteration, Entry 
   }
 }
 
-LogicalResult StepTables::describeLaunch(LaunchOp launch, int64_t iteration, Entry &entry) const {
-  auto known = kernelIndex.find(launch.getKernel());
+/// Sets the kernel of a launch that was allocated with `scratch` bytes.
+LogicalResult StepTables::describeLaunch(Operation *launch, StringRef kernel, int64_t scratch,
+                                         Entry &entry) const {
+  auto known = kernelIndex.find(kernel);
   if (known == kernelIndex.end())
-    return launch->emitError() << "launches @" << launch.getKernel()
-                               << ", which is not a kernel function";
+    return launch->emitError() << "launches @" << kernel << ", which is not a kernel function";
   entry.index = known->second;
-  addSlices(launch.getInputs().getValue(), iteration, entry);
-  addSlices(launch.getOutputs().getValue(), iteration, entry);
-  const int64_t scratch = scratchBytes[entry.index];
-  if (launch.getScratchBytes() != static_cast<uint64_t>(scratch))
-    return launch->emitError() << "was allocated with " << launch.getScratchBytes()
+  entry.kind = hostKernels.contains(entry.index) ? MTC_HOST_LAUNCH : MTC_LAUNCH;
+  const int64_t needed = scratchBytes[entry.index];
+  if (scratch != needed)
+    return launch->emitError() << "was allocated with " << scratch
                                << " bytes of scratch, but the target '" << target.getName()
-                               << "' needs " << scratch;
-  if (scratch)
-    entry.offsets.push_back(static_cast<int64_t>(launch.getScratchOffset()));
+                               << "' needs " << needed;
   return success();
 }
 
@@ -162,7 +162,20 @@ LogicalResult StepTables::describe(Operation *op, int64_t iteration, Entry &entr
     return success();
   };
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](LaunchOp launch) { return describeLaunch(launch, iteration, entry); })
+      .Case([&](LaunchOp launch) {
+        addSlices(launch.getInputs().getValue(), iteration, entry);
+        addSlices(launch.getOutputs().getValue(), iteration, entry);
+        const auto scratch = static_cast<int64_t>(launch.getScratchBytes());
+        if (scratch)
+          entry.offsets.push_back(static_cast<int64_t>(launch.getScratchOffset()));
+        return describeLaunch(op, launch.getKernel(), scratch, entry);
+      })
+      .Case([&](AsyncLaunchOp launch) {
+        entry.stream = launch.getStream();
+        addSlices(launch.getInputs().getValue(), iteration, entry);
+        addSlices(launch.getOutputs().getValue(), iteration, entry);
+        return describeLaunch(op, launch.getKernel(), /*scratch=*/0, entry);
+      })
       .Case([&](CallOp call) {
         entry.kind = MTC_CALL;
         entry.index = addCall(call);

@@ -50,7 +50,8 @@ private:
   /// The fields of an entry that depend on the kind of operation.
   struct Entry;
   mlir::LogicalResult describe(mlir::Operation *op, int64_t iteration, Entry &entry);
-  mlir::LogicalResult describeLaunch(LaunchOp launch, int64_t iteration, Entry &entry) const;
+  mlir::LogicalResult describeLaunch(mlir::Operation *launch, llvm::StringRef kernel,
+                                     int64_t scratch, Entry &entry) const;
   mlir::LogicalResult describeCopy(mlir::Operation *op, AtAttr source, AtAttr destination,
                                    int64_t iteration, Entry &entry) const;
   /// Adds the offsets and strides of slices.
@@ -74,7 +75,8 @@ private:
   Target &target;
   bool checksMemory = false;
   llvm::StringMap<uint32_t> kernelIndex;
-  llvm::SmallVector<int64_t> scratchBytes; ///< of each kernel
+  llvm::SmallVector<int64_t> scratchBytes;   ///< of each kernel
+  llvm::SmallDenseSet<uint32_t> hostKernels; ///< numbers of the kernels on the host
   /// The description and the target's code of each call.
   llvm::DenseMap<mlir::Attribute, std::pair<llvm::Constant *, llvm::Constant *>> descriptions;
   llvm::DenseMap<llvm::Constant *, uint32_t> callIndex;

@@ -21,14 +21,18 @@ CodeSources CodeSources::of(ModuleOp placed) {
 
 LogicalResult mtc::planKernels(ArrayRef<KernelFunctionOp> kernels, TargetAttrInterface target) {
   for (KernelFunctionOp kernel : kernels) {
+    TargetAttrInterface own = kernel.getOnHost() ? target.getHostTarget() : target;
+    if (!own)
+      return kernel.emitOpError("runs on the host, but the target has no other device");
+    if (kernel.getOnHost() && !kernel.getBody().getOps<KernelCheckOp>().empty())
+      return kernel.emitOpError("runs on the host, where it cannot report invalid indices");
     KernelPlanAttrInterface plan = kernel.getPlanAttr();
     if (!plan) {
-      kernel.setPlanAttr(target.planKernel(kernel));
+      kernel.setPlanAttr(own.planKernel(kernel));
       continue;
     }
-    std::string reason = &plan.getDialect() == &target.getDialect()
-                             ? plan.refuse(kernel)
-                             : "it belongs to another target";
+    std::string reason = &plan.getDialect() == &own.getDialect() ? plan.refuse(kernel)
+                                                                 : "it belongs to another target";
     if (!reason.empty())
       return kernel.emitOpError("has the plan ")
              << plan << ", but " << reason << "; remove it to use the target's plan";

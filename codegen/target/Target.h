@@ -116,6 +116,8 @@ public:
                                                                KernelCache *cache) = 0;
   /// Compiles the sources to optimized LLVM modules for this machine, if its kernels can run on it.
   virtual mlir::FailureOr<std::vector<OwnedModule>> generateModules(const CodeSources &sources) = 0;
+  /// Returns a module with one operation in the target's loop form for each kernel.
+  virtual mlir::OwningOpRef<mlir::ModuleOp> emitLoops(const CodeSources &sources) = 0;
   /// Prints the code of the sources.
   mlir::LogicalResult print(const CodeSources &sources, KernelText form, llvm::raw_ostream &os);
 
@@ -144,8 +146,6 @@ public:
   TargetAttrInterface getAttribute() const { return attribute; }
 
 protected:
-  /// Returns a module with one operation in the target's loop form for each kernel.
-  virtual mlir::OwningOpRef<mlir::ModuleOp> emitLoops(const CodeSources &sources) = 0;
   /// Returns the LLVM IR or assembly of each source that the target has code for.
   virtual mlir::FailureOr<std::vector<std::string>> writeTexts(const CodeSources &sources,
                                                                KernelText form) = 0;

@@ -16,6 +16,7 @@ public:
     add(kernel.getSpaceAttr());
     add(kernel.getReducedAttr());
     add(kernel.getIterationsAttr());
+    add(kernel.getOnHostAttr());
     addTypes(kernel.getOutputs().getTypes());
     Block &body = kernel.getBody().front();
     addTypes(body.getArgumentTypes());

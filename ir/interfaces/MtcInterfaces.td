@@ -228,6 +228,12 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
       Returns the fastest way to compute a call, which the target may measure. The description must be one that reads the operands
       as stored.
     }], "::mtc::ChosenAlgorithm", "chooseAlgorithm", (ins "::mtc::CallAttrInterface":$call), "", [{ return {}; }]>,
+    InterfaceMethod<[{
+      Returns the target of kernels that run on the host while the device computes (`on_host`); null if the target has none.
+    }], "::mtc::TargetAttrInterface", "getHostTarget", (ins), "", [{ return {}; }]>,
+    InterfaceMethod<[{
+      Returns the estimated time in seconds of an `mtc.kernel` or `mtc.kernel_function` on the host, with operands in its memory.
+    }], "double", "getHostKernelSeconds", (ins "::mlir::Operation *":$kernel), "", [{ return 0; }]>,
     InterfaceMethod<"Returns the plan of an `mtc.kernel` or `mtc.kernel_function`. It depends only on the kernel.",
       "::mtc::KernelPlanAttrInterface", "planKernel", (ins "::mlir::Operation *":$kernel)>,
     InterfaceMethod<"Returns the estimated time of the call in seconds.", "double", "getCallSeconds",

@@ -36,10 +36,17 @@ int64_t TargetInfo::getScratchBytes(KernelOp kernel) const {
   return plan ? plan.getScratchBytes() : 0;
 }
 
-KernelPlanAttrInterface TargetInfo::planKernel(KernelOp kernel) const {
-  if (!target)
-    return {};
+static KernelPlanAttrInterface getPlan(TargetAttrInterface target, KernelOp kernel) {
   return kernel->getDialect()->getRegisteredInterface<KernelPlans>()->getPlan(target, kernel);
+}
+
+KernelPlanAttrInterface TargetInfo::planKernel(KernelOp kernel) const {
+  const TargetAttrInterface own = target && kernel.getOnHost() ? target.getHostTarget() : target;
+  return own ? getPlan(own, kernel) : KernelPlanAttrInterface();
+}
+
+int64_t TargetInfo::getHostScratchBytes(KernelOp kernel) const {
+  return getPlan(target.getHostTarget(), kernel).getScratchBytes();
 }
 
 unsigned TargetInfo::getSupportLevel(LibraryCallOpInterface call) const {
@@ -62,6 +69,10 @@ double TargetInfo::getKernelSeconds(Operation *kernel) const {
   return target ? target.getKernelSeconds(kernel) : 0;
 }
 
+double TargetInfo::getHostKernelSeconds(Operation *kernel) const {
+  return target ? target.getHostKernelSeconds(kernel) : 0;
+}
+
 double TargetInfo::getCopySeconds(int64_t bytes) const {
   return target ? target.getCopySeconds(bytes) : 0;
 }
@@ -72,6 +83,15 @@ double TargetInfo::getTransferSeconds(MemorySpace source, MemorySpace destinatio
 }
 
 std::string TargetInfo::describeRates() const { return target ? target.describeRates() : ""; }
+
+std::string TargetInfo::describeHostRates() const {
+  if (!hasHostKernels())
+    return "";
+  TargetAttrInterface host = target.getHostTarget();
+  const unsigned threads = host.getThreads();
+  return (Twine(threads) + (threads == 1 ? " thread, " : " threads, ") + host.describeRates())
+      .str();
+}
 
 bool TargetInfo::isFasterAsKernel(LibraryCallOpInterface call) const {
   return target && target.isFasterAsKernel(call.describeCall(std::nullopt));

@@ -31,6 +31,10 @@ public:
   int64_t getScratchBytes(KernelOp kernel) const;
   /// Returns null if the module has no target.
   KernelPlanAttrInterface planKernel(KernelOp kernel) const;
+  /// Returns whether the host can run kernels while the device computes.
+  bool hasHostKernels() const { return target && target.getHostTarget(); }
+  /// Returns the bytes of scratch memory of a kernel if it runs on the host.
+  int64_t getHostScratchBytes(KernelOp kernel) const;
   /// Returns 0 if the library does not support the call.
   unsigned getSupportLevel(LibraryCallOpInterface call) const;
   bool isFasterAsKernel(LibraryCallOpInterface call) const;
@@ -45,10 +49,12 @@ public:
   /// Return estimates in seconds; 0 if the module has no target.
   double getCallSeconds(CallAttrInterface call) const;
   double getKernelSeconds(mlir::Operation *kernel) const;
+  double getHostKernelSeconds(mlir::Operation *kernel) const;
   double getCopySeconds(int64_t bytes) const;
   double getTransferSeconds(MemorySpace source, MemorySpace destination, int64_t bytes) const;
-  /// Returns the source of the estimates; "" if the module has no target.
+  /// Return the source of the estimates; "" if the module has no target, or no kernels on the host.
   std::string describeRates() const;
+  std::string describeHostRates() const;
 
 private:
   TargetAttrInterface target;

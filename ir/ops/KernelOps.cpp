@@ -194,9 +194,10 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
 
 void KernelOp::build(OpBuilder &b, OperationState &state, TypeRange outputs,
                      ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
-                     std::optional<int64_t> iterations, ValueRange inputs) {
+                     std::optional<int64_t> iterations, ValueRange inputs, bool onHost) {
   build(b, state, outputs, b.getDenseI64ArrayAttr(space), b.getDenseI64ArrayAttr(reduced),
-        iterations ? b.getI64IntegerAttr(*iterations) : IntegerAttr(), inputs);
+        iterations ? b.getI64IntegerAttr(*iterations) : IntegerAttr(),
+        onHost ? b.getUnitAttr() : UnitAttr(), inputs);
 }
 
 LogicalResult KernelOp::verify() {

@@ -18,6 +18,8 @@ def KernelOp : Mtc_Op<"kernel", [
     The body computes 16-bit and 8-bit floats in f32: loads extend, and the yield rounds. The order of iterations is unspecified,
     but the order of a reduction depends only on the space.
 
+    A kernel with `on_host` runs on the processor of the host, with operands in pinned host memory, while the device computes.
+
     ```mlir
     %s = mtc.kernel [32, 64] reduce [1] (%x) : (tensor<32x64xf32>) -> tensor<32xf32> {
     ^body(%a: tensor<32x64xf32>):
@@ -45,22 +47,25 @@ def KernelOp : Mtc_Op<"kernel", [
       iteration.
   }];
   let arguments = (ins DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced,
-                       OptionalAttr<I64Attr>:$iterations, Variadic<Mtc_Tensor>:$inputs);
+                       OptionalAttr<I64Attr>:$iterations, UnitAttr:$on_host, Variadic<Mtc_Tensor>:$inputs);
   let results = (outs Variadic<Mtc_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $space (`iterations` $iterations^)? (`reduce` $reduced^)? `(` $inputs `)` attr-dict-with-keyword
+    $space (`iterations` $iterations^)? (`reduce` $reduced^)? (`on_host` $on_host^)? `(` $inputs `)` attr-dict-with-keyword
       `:` functional-type($inputs, $outputs) $body
   }];
   let builders = [
     OpBuilder<(ins "::mlir::TypeRange":$outputs, "::llvm::ArrayRef<int64_t>":$space, "::llvm::ArrayRef<int64_t>":$reduced,
-                   "::std::optional<int64_t>":$iterations, "::mlir::ValueRange":$inputs)>];
+                   "::std::optional<int64_t>":$iterations, "::mlir::ValueRange":$inputs,
+                   CArg<"bool", "false">:$onHost)>];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// Returns the shape of the kernel, which follows from `reduced` and the yield.
     ::mtc::FusibleShape getShape();
     ::mtc::Cost getCost();
+    /// Returns the memory space of the operands and results when the kernel runs.
+    ::mtc::MemorySpace getSpaceOfOperands() { return getOnHost() ? ::mtc::MemorySpace::PinnedHost : ::mtc::MemorySpace::Device; }
   }];
 }
 

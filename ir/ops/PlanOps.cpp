@@ -34,9 +34,11 @@ LogicalResult ArenaOp::verify() {
   return success();
 }
 
-TransferSlotsOp TransferSlotsOp::find(ModuleOp module) {
-  auto all = module.getOps<TransferSlotsOp>();
-  return all.empty() ? TransferSlotsOp() : *all.begin();
+TransferSlotsOp TransferSlotsOp::find(ModuleOp module, MemorySpace space) {
+  for (auto slots : module.getOps<TransferSlotsOp>())
+    if (slots.getSpace() == space)
+      return slots;
+  return {};
 }
 
 LogicalResult TransferSlotsOp::verify() {
@@ -58,10 +60,6 @@ static LogicalResult verifyOnDevice(Operation *op, StringRef constraint,
         return op->emitOpError("has the operand ")
                << slice << ", which is not on the device (" << constraint << ")";
   return success();
-}
-
-LogicalResult LaunchOp::verify() {
-  return verifyOnDevice(*this, "launch_c2", {getInputs(), getOutputs()});
 }
 
 LogicalResult CallOp::verify() {
@@ -86,11 +84,15 @@ LogicalResult CallOp::verify() {
                  succeeded(agree("outputs", getOutputs(), shapes.results)));
 }
 
-LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto kernel = symbols.lookupNearestSymbolFrom<KernelFunctionOp>(*this, getKernelAttr());
-  if (!kernel)
-    return emitOpError("launches ")
-           << getKernelAttr() << ", which is not a kernel function (launch_c1)";
+/// Verifies that the slices of a launch match its kernel. Returns null after a diagnostic.
+template <typename Launch>
+static KernelFunctionOp verifyLaunch(Launch launch, SymbolTableCollection &symbols) {
+  auto kernel = symbols.lookupNearestSymbolFrom<KernelFunctionOp>(launch, launch.getKernelAttr());
+  if (!kernel) {
+    launch.emitOpError("launches ")
+        << launch.getKernelAttr() << ", which is not a kernel function (launch_c1)";
+    return {};
+  }
   auto agree = [](ArrayAttr slices, ArrayRef<RankedTensorType> types) {
     if (slices.size() != types.size())
       return false;
@@ -98,9 +100,44 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return cast<AtAttr>(std::get<0>(pair)).getType() == std::get<1>(pair);
     });
   };
-  if (!agree(getInputs(), kernel.getInputTypes()) || !agree(getOutputs(), kernel.getOutputTypes()))
-    return emitOpError("has slices that do not match the operands of ")
-           << getKernelAttr() << " (launch_c1)";
+  if (!agree(launch.getInputs(), kernel.getInputTypes()) ||
+      !agree(launch.getOutputs(), kernel.getOutputTypes())) {
+    launch.emitOpError("has slices that do not match the operands of ")
+        << launch.getKernelAttr() << " (launch_c1)";
+    return {};
+  }
+  if (!kernel.getOnHost())
+    return failed(verifyOnDevice(launch, "launch_c2", {launch.getInputs(), launch.getOutputs()}))
+               ? KernelFunctionOp()
+               : kernel;
+  for (ArrayAttr slices : {launch.getInputs(), launch.getOutputs()})
+    for (auto slice : slices.template getAsRange<AtAttr>())
+      if (slice.getSpace() != MemorySpace::PinnedHost) {
+        launch.emitOpError("has the operand ")
+            << slice << ", but " << launch.getKernelAttr()
+            << " runs on the host, with operands in pinned host memory (launch_c2)";
+        return {};
+      }
+  return kernel;
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  KernelFunctionOp kernel = verifyLaunch(*this, symbols);
+  if (kernel && kernel.getOnHost() && getScratchBytes())
+    return emitOpError("has scratch memory, but runs on the host (launch_c2)");
+  return success(bool(kernel));
+}
+
+LogicalResult AsyncLaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  KernelFunctionOp kernel = verifyLaunch(*this, symbols);
+  if (!kernel)
+    return failure();
+  if (!kernel.getOnHost())
+    return emitOpError("launches ")
+           << getKernelAttr() << ", which does not run on the host (async_launch_c1)";
+  if (static_cast<int64_t>(getStream()) < 1)
+    return emitOpError("is on stream ")
+           << static_cast<int64_t>(getStream()) << ", expected 1 or more (async_launch_c1)";
   return success();
 }
 

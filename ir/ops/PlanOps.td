@@ -54,26 +54,29 @@ def ArenaOp : Mtc_Op<"arena"> {
 }
 
 def TransferSlotsOp : Mtc_Op<"transfer_slots", [HasParent<"::mlir::ModuleOp">]> {
-  let summary = "device buffers for windows of variables in other memory spaces";
+  let summary = "buffers for windows of operands in other memory spaces";
   let description = [{
-    A kernel that reads or writes variables in other memory spaces runs in windows: ranges of its rows. The window's part of these
-    variables is copied into a slot, read and written there by the kernel, and copied back if it was written. Windows use the
-    slots round-robin, so that copies overlap with computation.
+    A kernel with operands in other memory spaces than its own runs in windows: ranges of its rows. The window's part of these
+    operands is copied into a slot, read and written there by the kernel, and copied back if it was written. Windows use the
+    slots round-robin, so that copies overlap with computation. Kernels on the host have slots in pinned host memory.
 
     ```mlir
     mtc.transfer_slots 4 size 8388608
+    mtc.transfer_slots in pinned_host 4 size 8388608
     ```
 
     * transfer_slots_c1: there is at least one slot; sizes and slot offsets are multiples of 4096.
   }];
-  let arguments = (ins I64Attr:$count, I64Attr:$size);
-  let assemblyFormat = "$count `size` $size attr-dict";
+  let arguments = (ins I64Attr:$count, I64Attr:$size,
+                       DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space);
+  let assemblyFormat = "(`in` $space^)? $count `size` $size attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Alignment of slots, of the values in them, and of slices in other memory spaces: whole pages are copied directly.
     static constexpr int64_t alignment = 4096;
     int64_t getBytes() { return getCount() * getSize(); }
-    static TransferSlotsOp find(::mlir::ModuleOp module);
+    /// Returns the slots in a memory space; null if the module has none.
+    static TransferSlotsOp find(::mlir::ModuleOp module, ::mtc::MemorySpace space = ::mtc::MemorySpace::Device);
   }];
 }
 
@@ -85,15 +88,18 @@ def KernelFunctionOp : Mtc_Op<"kernel_function", [Symbol, IsolatedFromAbove,
     target runs the kernel; code generation creates the plan if it is absent.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced,
-                       OptionalAttr<I64Attr>:$iterations, TypeArrayAttr:$outputs, OptionalAttr<Mtc_KernelPlanAttr>:$plan);
+                       OptionalAttr<I64Attr>:$iterations, UnitAttr:$on_host, TypeArrayAttr:$outputs,
+                       OptionalAttr<Mtc_KernelPlanAttr>:$plan);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name $space (`iterations` $iterations^)? (`reduce` $reduced^)? `->` $outputs (`plan` $plan^)? attr-dict-with-keyword $body
+    $sym_name $space (`iterations` $iterations^)? (`reduce` $reduced^)? (`on_host` $on_host^)? `->` $outputs (`plan` $plan^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mtc::FusibleShape getShape();
     ::mtc::Cost getCost();
+    /// Returns the memory space of the operands and results of launches.
+    ::mtc::MemorySpace getSpaceOfOperands() { return getOnHost() ? ::mtc::MemorySpace::PinnedHost : ::mtc::MemorySpace::Device; }
     ::llvm::SmallVector<::mlir::RankedTensorType> getInputTypes();
     ::llvm::SmallVector<::mlir::RankedTensorType> getOutputTypes();
   }];
@@ -105,9 +111,9 @@ def StepOp : Mtc_Op<"step", [Symbol, NoTerminator, SingleBlock]> {
     `inputs` and `outputs` are the slices that the runtime writes before the step and reads after it; `input_names` and
     `output_names` are their names.
 
-    Operations run in order, except copies on streams (`mtc.async_copy`). Until an operation has waited for the token of such a
-    copy, its source must not be written, and its destination must be neither read nor written. The end of the step waits for all
-    copies.
+    Operations run in order, except those on streams, such as `mtc.async_copy`. Until an operation has waited for the token of such
+    an operation, what it reads must not be written, and what it writes must be neither read nor written. The end of the step waits
+    for all of them.
 
     Operations may specify the end of the live range of each result (`until`): the number, from 0, of the last operation that
     reads it. The number of operations denotes the end of the step, and -1 a result that is part of a value that is already
@@ -148,7 +154,7 @@ def LaunchOp : Mtc_Op<"launch", [ParentOneOf<["StepOp", "RepeatOp"]>, DeclareOpI
     The target uses the scratch memory to pass values between the stages of a kernel.
 
     * launch_c1: the symbol names a kernel function whose inputs and outputs have the slices' types.
-    * launch_c2: the slices are in device memory.
+    * launch_c2: the slices are in device memory; those of a kernel on the host are in pinned host memory, and it has no scratch.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs,
                        DefaultValuedAttr<I64Attr, "0">:$scratch_offset, DefaultValuedAttr<I64Attr, "0">:$scratch_bytes,
@@ -157,7 +163,29 @@ def LaunchOp : Mtc_Op<"launch", [ParentOneOf<["StepOp", "RepeatOp"]>, DeclareOpI
     $kernel $inputs `into` $outputs (`scratch` $scratch_bytes^ `at` $scratch_offset)? (`after` $dependencies^)?
     (`until` $last_uses^)? attr-dict
   }];
-  let hasVerifier = 1;
+}
+
+def AsyncLaunchOp : Mtc_Op<"async_launch", [HasParent<"StepOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "launch a kernel on the host asynchronously on a stream";
+  let description = [{
+    An `mtc.launch` that runs like `mtc.async_copy`: it starts after all preceding operations of the step, and an operation that
+    accesses one of the slices waits for the token. Launches on one stream run in order.
+
+    ```mlir
+    %in = mtc.async_copy #mtc.at<0, tensor<16xf32>> into #mtc.at<0, tensor<16xf32>, pinned_host> stream 2
+    %update = mtc.async_launch @kernel_0 [#mtc.at<0, tensor<16xf32>, pinned_host>] into [#mtc.at<64, tensor<16xf32>, pinned_host>]
+      stream 4 after %in
+    ```
+
+    * launch_c1 and launch_c2: see `mtc.launch`.
+    * async_launch_c1: the kernel runs on the host; stream numbers start at 1.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs, I64Attr:$stream,
+                       Variadic<Mtc_Token>:$dependencies, OptionalAttr<DenseI64ArrayAttr>:$last_uses);
+  let results = (outs Mtc_Token:$token);
+  let assemblyFormat = [{
+    $kernel $inputs `into` $outputs `stream` $stream (`after` $dependencies^)? (`until` $last_uses^)? attr-dict
+  }];
 }
 
 def CallOp : Mtc_Op<"call", [ParentOneOf<["StepOp", "RepeatOp"]>]> {

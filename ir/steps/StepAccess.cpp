@@ -55,12 +55,12 @@ StepAccess::StepAccess(Operation *op) {
         readRun(call);
         written = spansOf(call.getOutputs(), shapes.results);
       })
-      .Case<TransferOp, AsyncTransferOp>([&](auto transfer) {
-        llvm::append_range(reads, transfer.getInputs().template getAsRange<AtAttr>());
-        llvm::append_range(results, transfer.getOutputs().template getAsRange<AtAttr>());
+      .Case<TransferOp, AsyncTransferOp, AsyncLaunchOp>([&](auto work) {
+        llvm::append_range(reads, work.getInputs().template getAsRange<AtAttr>());
+        llvm::append_range(results, work.getOutputs().template getAsRange<AtAttr>());
         written = results;
-        lastUses = transfer.getLastUses().value_or(ArrayRef<int64_t>());
-        dependencies = transfer.getDependencies();
+        lastUses = work.getLastUses().value_or(ArrayRef<int64_t>());
+        dependencies = work.getDependencies();
       })
       .Case<CopyOp, AsyncCopyOp>([&](auto copy) {
         reads.push_back(copy.getSource());
@@ -98,13 +98,13 @@ bool AccessedRanges::conflictsWith(const AccessedRanges &other) const {
 
 void mtc::setLastUses(Operation *op, ArrayRef<int64_t> lastUses) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<LaunchOp, CallOp, CopyOp, AsyncCopyOp, TransferOp, AsyncTransferOp, RepeatOp>(
-          [&](auto access) { access.setLastUses(lastUses); });
+      .Case<LaunchOp, AsyncLaunchOp, CallOp, CopyOp, AsyncCopyOp, TransferOp, AsyncTransferOp,
+            RepeatOp>([&](auto access) { access.setLastUses(lastUses); });
 }
 
 std::optional<AsyncWork> AsyncWork::of(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<AsyncWork>>(op)
-      .Case<AsyncCopyOp, AsyncTransferOp>([](auto work) {
+      .Case<AsyncCopyOp, AsyncTransferOp, AsyncLaunchOp>([](auto work) {
         return AsyncWork{static_cast<int64_t>(work.getStream()), work.getToken()};
       })
       .Default(std::nullopt);

@@ -56,7 +56,8 @@ private:
   size_t writes;
 };
 
-/// An operation of a step that runs concurrently to the operations after it: a copy or a transfer.
+/// An operation of a step that runs concurrently to the operations after it: a copy, a transfer, or
+/// a kernel on the host.
 struct AsyncWork {
   /// Returns nullopt for other operations.
   static std::optional<AsyncWork> of(mlir::Operation *op);

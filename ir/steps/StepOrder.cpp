@@ -5,65 +5,56 @@
 #include "ir/steps/StepAccess.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 #include <array>
+#include <map>
 
 using namespace mlir;
 using namespace mtc;
 
 namespace {
 
-/// Tracks the copies and transfers that may be in progress through the operations of a step.
+/// Tracks the asynchronous work that may be in progress through the operations of a step.
 class WorkInFlight {
 public:
   LogicalResult visit(Operation *op, const StepAccess &access) {
     const std::optional<AsyncWork> work = AsyncWork::of(op);
     // Work that has completed before this operation, as seen from the step or only from this work.
-    SmallPtrSet<Operation *, 4> ended;
-    auto endWith = [&](Operation *other) {
-      if (auto known = before.find(other); known != before.end())
-        ended.insert_range(known->second);
-    };
+    Clock ended = endedInStep;
     for (Value token : access.dependencies)
-      endWith(token.getDefiningOp());
-    Operation *previous = work ? lastOfStream.lookup(work->stream) : nullptr;
-    // Transfers of a stream end in order.
-    if (previous && isa<AsyncCopyOp>(op))
-      endWith(previous);
-    if (!work)
-      running.remove_if([&](const auto &other) {
-        const bool hasEnded = ended.contains(other.first);
-        if (hasEnded) // And so has all the work that completed before it.
-          before.erase(other.first);
-        return hasEnded;
-      });
+      if (auto known = after.find(token.getDefiningOp()); known != after.end())
+        advance(ended, known->second);
+    Stream *stream = work ? &streams[work->stream] : nullptr;
+    const bool isFirst = !stream || stream->work.empty();
+    // Transfers of a stream only end in order.
+    if (!isFirst && !isa<AsyncTransferOp>(op))
+      advance(ended, after[stream->work.back().first]);
 
     const AccessedRanges ranges(access);
-    for (const auto &[other, ofOther] : running)
-      if (!ended.contains(other) && ranges.conflictsWith(ofOther))
-        return reportConflict(op, access, other);
-    if (!work)
+    for (const auto &[number, each] : streams)
+      for (const auto &[other, ofOther] : ArrayRef(each.work).drop_front(ended.lookup(number)))
+        if (ranges.conflictsWith(ofOther))
+          return reportConflict(op, access, other);
+    if (!work) {
+      endedInStep = std::move(ended);
       return success();
-    if (previous)
-      endWith(previous);
-    // Preceding work that has completed before this work starts, although the step has not waited
-    // for it.
-    auto &endedWithIt = before[op];
-    for (Operation *other : llvm::make_first_range(running))
-      if (ended.contains(other))
-        endedWithIt.push_back(other);
-    endedWithIt.push_back(op);
-    lastOfStream[work->stream] = op;
-    running.insert({op, ranges});
+    }
+    if (!isFirst)
+      advance(ended, after[stream->work.back().first]);
+    stream->work.push_back({op, ranges});
+    ended[work->stream] = stream->work.size();
+    after[op] = std::move(ended);
     return success();
   }
 
 private:
   static LogicalResult reportConflict(Operation *op, const StepAccess &access, Operation *other) {
-    const StringRef kind = isa<AsyncCopyOp>(other) ? "copy" : "transfer";
+    const StringRef kind = isa<AsyncCopyOp>(other)     ? "copy"
+                           : isa<AsyncLaunchOp>(other) ? "launch"
+                                                       : "transfer";
     const StepAccess ofOther(other);
     auto verify = [&](ArrayRef<AtAttr> slices, StringRef verb, ArrayRef<AtAttr> others,
                       StringRef otherVerb) -> LogicalResult {
@@ -85,10 +76,21 @@ private:
                    succeeded(verify(access.reads, "reads", otherWrites, "writes")));
   }
 
-  llvm::SmallMapVector<Operation *, AccessedRanges, 4> running;
-  llvm::DenseMap<int64_t, Operation *> lastOfStream;
-  /// Maps work to itself and the work that has completed when it has completed.
-  llvm::DenseMap<Operation *, SmallVector<Operation *>> before;
+  /// The number of operations of each stream that have completed.
+  using Clock = llvm::SmallDenseMap<int64_t, size_t, 8>;
+  struct Stream {
+    SmallVector<std::pair<Operation *, AccessedRanges>, 0> work; ///< in order
+  };
+
+  static void advance(Clock &clock, const Clock &other) {
+    for (auto [stream, count] : other)
+      clock[stream] = std::max(clock[stream], count);
+  }
+
+  std::map<int64_t, Stream> streams;
+  Clock endedInStep;
+  /// What has completed when an operation on a stream has.
+  llvm::DenseMap<Operation *, Clock> after;
 };
 
 /// The sizes of the arenas in which a step runs, if the module has arenas.

@@ -2,6 +2,8 @@
 
 #include "passes/cost/OperationTimes.h"
 
+#include "ir/interfaces/TargetInfo.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -16,6 +18,13 @@ void OperationTimes::copyFrom(const OperationTimes &original, const IRMapping &c
   for (auto [op, seconds] : original.times)
     if (Operation *clone = clones.lookupOrNull(op))
       times[clone] = seconds;
+}
+
+double OperationTimes::onHost(Operation *kernel) {
+  auto [known, isNew] = hostTimes.try_emplace(kernel);
+  if (isNew)
+    known->second = TargetInfo::of(kernel).getHostKernelSeconds(kernel);
+  return known->second;
 }
 
 double OperationTimes::ofFunction(func::FuncOp function) {

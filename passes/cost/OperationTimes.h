@@ -17,17 +17,22 @@ public:
   explicit OperationTimes(mlir::ModuleOp module) : cost(module) {}
 
   double of(mlir::Operation *op);
+  /// Returns the time of a kernel if it runs on the host.
+  double onHost(mlir::Operation *kernel);
   double ofFunction(mlir::func::FuncOp function);
   /// Sets the time of an operation, which overrides the estimate.
   void set(mlir::Operation *op, double seconds) { times[op] = seconds; }
   /// Copies the times of operations from which those of this module were cloned.
   void copyFrom(const OperationTimes &original, const mlir::IRMapping &clones);
 
-  void notifyOperationErased(mlir::Operation *op) override { times.erase(op); }
+  void notifyOperationErased(mlir::Operation *op) override {
+    times.erase(op);
+    hostTimes.erase(op);
+  }
 
 private:
   StepCost cost;
-  llvm::DenseMap<mlir::Operation *, double> times;
+  llvm::DenseMap<mlir::Operation *, double> times, hostTimes;
 };
 
 } // namespace mtc

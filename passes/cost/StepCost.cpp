@@ -144,14 +144,16 @@ StepCost::OperationCost StepCost::estimate(Operation *op) {
         {std::llround(picoseconds), std::min(cost.flops, maximum), std::min(cost.bytes, maximum)},
         kind};
   };
-  auto ofKernel = [&](Operation *kernel, const Cost &cost) {
-    return result(info.getKernelSeconds(kernel), cost, "kernel");
+  auto ofKernel = [&](auto kernel) {
+    return kernel.getOnHost()
+               ? result(info.getHostKernelSeconds(kernel), kernel.getCost(), "kernel on the host")
+               : result(info.getKernelSeconds(kernel), kernel.getCost(), "kernel");
   };
   auto ofCall = [&](CallAttrInterface call) {
     return result(info.getCallSeconds(call), call.getCost(), call.getKind());
   };
   if (auto kernel = dyn_cast<KernelOp>(op))
-    return ofKernel(op, kernel.getCost());
+    return ofKernel(kernel);
   if (auto call = dyn_cast<LibraryCallOpInterface>(op); call && takesOperandLayouts(call))
     return ofCall(describeChosenCall(call, std::nullopt));
   auto ofIterations = [&](Block &body, uint64_t iterations) {
@@ -172,7 +174,7 @@ StepCost::OperationCost StepCost::estimate(Operation *op) {
             dyn_cast_or_null<KernelFunctionOp>(named.lookup(launch.getKernelAttr().getAttr()))) {
       auto [known, isNew] = launched.try_emplace(kernel);
       if (isNew)
-        known->second = ofKernel(kernel, kernel.getCost());
+        known->second = ofKernel(kernel);
       return known->second;
     }
   auto ofTransfer = [&](CollectiveAttr collective) {
@@ -235,3 +237,7 @@ SmallVector<std::pair<StringRef, TimedCost>> StepCost::ofStepByKind() {
 }
 
 std::string StepCost::describeRates() const { return TargetInfo::of(module).describeRates(); }
+
+std::string StepCost::describeHostRates() const {
+  return TargetInfo::of(module).describeHostRates();
+}

@@ -53,6 +53,8 @@ public:
   /// Describes the source of the target's rates; "" without a target, where times are meaningful
   /// only in comparisons.
   std::string describeRates() const;
+  /// Returns the threads and the source of the estimates of kernels on the host.
+  std::string describeHostRates() const;
 
   /// Returns the number of estimates so far, counting repeated estimates of the same operation.
   int64_t getEstimates() const { return estimates; }

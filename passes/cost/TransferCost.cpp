@@ -13,6 +13,7 @@ using namespace mtc;
 
 static void follow(StepOp step, StringRef network, StepCost &cost, TransferCost &sum) {
   TargetInfo target = TargetInfo::of(step);
+  SymbolTableCollection symbols;
   llvm::DenseMap<Value, double> ended;    // Completion time by the copy's token.
   llvm::DenseMap<int64_t, double> stream; // Completion time of the last copy on each stream.
   double now = 0, computing = 0;
@@ -38,6 +39,15 @@ static void follow(StepOp step, StringRef network, StepCost &cost, TransferCost 
       double &last = stream[transfer.getStream()];
       last = std::max(begin, last) + estimateTransfer(transfer.getCollective(), network);
       ended[transfer.getToken()] = last;
+      continue;
+    }
+    if (auto launch = dyn_cast<AsyncLaunchOp>(op)) {
+      auto kernel = symbols.lookupNearestSymbolFrom<KernelFunctionOp>(step, launch.getKernelAttr());
+      double &last = stream[launch.getStream()];
+      const double seconds = target.getHostKernelSeconds(kernel);
+      last = std::max(begin, last) + seconds;
+      sum.onHost += seconds;
+      ended[launch.getToken()] = last;
       continue;
     }
     auto copy = dyn_cast<CopyOp>(op);
@@ -68,6 +78,7 @@ TransferCost mtc::estimateTransfers(ModuleOp placed, StepCost &cost) {
     sum.bytes += times * own.bytes;
     sum.seconds += static_cast<double>(times) * own.seconds;
     sum.exposed += static_cast<double>(times) * own.exposed;
+    sum.onHost += static_cast<double>(times) * own.onHost;
   }
   return sum;
 }

@@ -11,12 +11,14 @@ namespace mtc {
 struct TransferCost {
   int64_t bytes = 0;  ///< Bytes copied between memory spaces.
   double seconds = 0; ///< Sum over all copies between memory spaces, without overlap.
-  double exposed = 0; ///< Increase of the step time due to copies and transfers.
+  double onHost = 0;  ///< Sum over all asynchronous kernels on the host.
+  /// Increase of the step time due to copies, transfers and kernels on the host.
+  double exposed = 0;
 };
 
 /// Simulates `micro_step` and `update` of an allocated training step: operations run one after
-/// another, and asynchronous copies and transfers start when their dependencies have completed.
-/// `cost` must belong to the same module.
+/// another, and asynchronous copies, transfers and kernels on the host start when their
+/// dependencies have completed. `cost` must belong to the same module.
 TransferCost estimateTransfers(mlir::ModuleOp placed, StepCost &cost);
 
 } // namespace mtc

@@ -187,7 +187,7 @@ KernelOp KernelWindows::cut(OpBuilder &builder, int64_t begin, int64_t count) co
     return Type(getType(inputs + i, begin, count));
   });
   auto window = KernelOp::create(builder, whole.getLoc(), outputs, space, whole.getReduced(),
-                                 iterations, ValueRange());
+                                 iterations, ValueRange(), whole.getOnHost());
   Block &copy = window.getBody().emplaceBlock();
   IRMapping mapping;
   for (BlockArgument argument : body.getArguments())

@@ -51,7 +51,7 @@ public:
   PlanWriter(ModuleOp module, const MemoryAnalysis &analysis, const MemoryPlan &plan,
              int64_t redzone)
       : module(module), analysis(analysis), plan(plan), redzone(redzone), outliner(module),
-        windows(TransferSlotsOp::find(module), analysis.getSlotsOffset(), outliner) {}
+        windows(windowsIn(MemorySpace::Device)), hostWindows(windowsIn(MemorySpace::PinnedHost)) {}
 
   LogicalResult run() {
     writeArena();
@@ -61,12 +61,16 @@ public:
         return failure();
     for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       function.erase();
-    if (TransferSlotsOp slots = TransferSlotsOp::find(module))
+    for (auto slots : llvm::make_early_inc_range(module.getOps<TransferSlotsOp>()))
       slots.erase();
     return success();
   }
 
 private:
+  WindowWriter windowsIn(MemorySpace space) {
+    return {space, TransferSlotsOp::find(module, space), analysis.getSlotsOffset(space), outliner};
+  }
+
   void writeArena() {
     OpBuilder builder(module.getContext());
     builder.setInsertionPointToStart(module.getBody());
@@ -257,8 +261,9 @@ private:
     if (auto kernel = dyn_cast<KernelOp>(op)) {
       SmallVector<AtAttr> slices = slicesOf(kernel.getInputs());
       llvm::append_range(slices, slicesOf(kernel.getOutputs()));
-      if (llvm::any_of(slices, isElsewhere))
-        return windows.write(kernel, slices, length.get(), builder);
+      WindowWriter &own = kernel.getOnHost() ? hostWindows : windows;
+      if (llvm::any_of(slices, [&](AtAttr slice) { return own.isElsewhere(slice); }))
+        return own.write(kernel, slices, length.get(), builder);
       ArrayAttr inputs = sliceArray(kernel.getInputs());
       ArrayAttr outputs = sliceArray(kernel.getOutputs());
       if (auto onto = dyn_cast_if_present<BlockArgument>(yieldOf(kernel).getOnto()))
@@ -347,7 +352,7 @@ private:
   const FunctionMemory *current = nullptr;
   const Frame *frame = nullptr; ///< of the scan whose body is emitted
   KernelOutliner outliner;
-  WindowWriter windows;
+  WindowWriter windows, hostWindows; ///< of kernels on the device, and on the host
 };
 
 /// Gives each scan a body of its own, because kernels are moved out of the bodies.

@@ -24,10 +24,10 @@ KernelFunctionOp KernelOutliner::outline(KernelOp kernel, KernelPlanAttrInterfac
   for (Type type : kernel.getOutputs().getTypes())
     outputs.push_back(TypeAttr::get(type));
   // Names are numbered in order of first use, so that compilation is deterministic.
-  last = KernelFunctionOp::create(builder, kernel.getLoc(),
-                                  ("kernel_" + Twine(functions.size() - 1)).str(),
-                                  kernel.getSpaceAttr(), kernel.getReducedAttr(),
-                                  kernel.getIterationsAttr(), builder.getArrayAttr(outputs), plan);
+  last = KernelFunctionOp::create(
+      builder, kernel.getLoc(), ("kernel_" + Twine(functions.size() - 1)).str(),
+      kernel.getSpaceAttr(), kernel.getReducedAttr(), kernel.getIterationsAttr(),
+      kernel.getOnHost(), builder.getArrayAttr(outputs), plan);
   last.getBody().takeBody(kernel.getBody());
   known->second = last;
   return last;

@@ -65,12 +65,12 @@ LogicalResult MemoryAnalysis::updateModule() {
   arguments = ArgumentLayout(module, variables.getSize(), redzone);
   staging = arguments.getSize() >= minStagedBytes ? arguments.getSize() : 0;
   fixed = variables.getSize() + arguments.getSize() + staging;
-  slots = slotBytes = 0;
-  if (TransferSlotsOp transfers = TransferSlotsOp::find(module)) {
-    slots = transfers.getBytes();
-    slotBytes = static_cast<int64_t>(transfers.getSize());
-    fixed = llvm::alignTo(fixed, TransferSlotsOp::alignment) + slots;
-  }
+  slots.fill({});
+  for (auto transfers : module.getOps<TransferSlotsOp>())
+    slots[static_cast<unsigned>(transfers.getSpace())] = {
+        transfers.getBytes(), static_cast<int64_t>(transfers.getSize())};
+  if (const Slots &own = slots[static_cast<unsigned>(MemorySpace::Device)]; own.bytes)
+    fixed = llvm::alignTo(fixed, TransferSlotsOp::alignment) + own.bytes;
 
   // Functions cache answers of the target, so a change of target invalidates them.
   Attribute compiledFor = module->getAttr(targetAttribute);
@@ -172,8 +172,14 @@ MemoryAnalysis::Region MemoryAnalysis::layOutMovedAway() const {
   return region;
 }
 
+int64_t MemoryAnalysis::getSlotsOffset(MemorySpace space) const {
+  return space == MemorySpace::Device
+             ? fixed - slots[static_cast<unsigned>(space)].bytes
+             : llvm::alignTo(variables.getSize(space), TransferSlotsOp::alignment);
+}
+
 int64_t MemoryAnalysis::getMovedOffset(MemorySpace space) const {
-  return llvm::alignTo(variables.getSize(space), TransferSlotsOp::alignment);
+  return getSlotsOffset(space) + slots[static_cast<unsigned>(space)].bytes;
 }
 
 void MemoryAnalysis::updateLayout() {
@@ -276,7 +282,8 @@ MemoryPlan MemoryAnalysis::summarize(bool isAllocated) const {
   plan.outputsRun = ifLarger(outputs);
   plan.floor = isAllocated ? findFloor() : 0;
   plan.categories = variableCategories;
-  plan.categories.fill(plan.peak, arguments.getSize() + staging, workspace + slots);
+  plan.categories.fill(plan.peak, arguments.getSize() + staging,
+                       workspace + slots[static_cast<unsigned>(MemorySpace::Device)].bytes);
   for (unsigned space = 0; space <= getMaxEnumValForMemorySpace(); ++space)
     if (auto other = static_cast<MemorySpace>(space); other != MemorySpace::Device)
       if (int64_t bytes = getMovedOffset(other) +

@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/MapVector.h"
 
+#include <array>
+
 namespace mtc {
 
 /// Computes the memory that the functions of a module need when they run one after another: the
@@ -58,10 +60,13 @@ public:
   /// scratch memory. Offsets of its other values are relative to the scan's operands and results.
   const FunctionMemory &getBody(ScanOp scan) const;
   const VariableLayout &getVariables() const { return variables; }
-  /// Offset of the first transfer slot. The slots are the last part of the shared bytes.
-  int64_t getSlotsOffset() const { return fixed - slots; }
+  /// Offset of the first transfer slot of a memory space. The slots are the last part of the shared
+  /// bytes of the device, and follow the variables in other spaces.
+  int64_t getSlotsOffset(MemorySpace space = MemorySpace::Device) const;
   /// Bytes of one transfer slot; 0 if there are none.
-  int64_t getSlotBytes() const { return slotBytes; }
+  int64_t getSlotBytes(MemorySpace space = MemorySpace::Device) const {
+    return slots[static_cast<unsigned>(space)].bytesOfOne;
+  }
   int64_t offsetOf(const FunctionMemory &function, Buffer buffer) const;
   int64_t offsetOf(const FunctionMemory &function, mlir::Value value) const;
 
@@ -111,7 +116,11 @@ private:
   VariableLayout variables;
   MemoryPlan::Categories variableCategories;
   ArgumentLayout arguments;
-  int64_t fixed = 0, staging = 0, slots = 0, slotBytes = 0;
+  int64_t fixed = 0, staging = 0;
+  struct Slots {
+    int64_t bytes = 0, bytesOfOne = 0;
+  };
+  std::array<Slots, getMaxEnumValForMemorySpace() + 1> slots; ///< by memory space
   llvm::MapVector<mlir::Operation *, std::unique_ptr<FunctionMemory>> functions, bodies;
   llvm::DenseMap<const FunctionMemory *, ArenaLayout> bodyLayouts;
   llvm::DenseMap<mlir::Attribute, int64_t> bodyBytes; ///< by symbol

@@ -77,7 +77,7 @@ def Allocate : Pass<"mtc-allocate", "::mlir::ModuleOp"> {
 
     The functions of a program run sequentially, so their temporaries share memory, too.
 
-    A kernel that reads or writes variables in other memory spaces is lowered to launches over windows of its rows, with copies to
+    A kernel with operands in other memory spaces than its own is lowered to launches over windows of its rows, with copies to
     and from the slots of `mtc.transfer_slots`. `mtc.move` is lowered to a copy. All copies are synchronous until
     `mtc-overlap-copies` makes them asynchronous. `mtc.scan` is lowered to `mtc.repeat`. The temporaries of its body are allocated
     once, in the scratch memory of the scan.
@@ -86,10 +86,11 @@ def Allocate : Pass<"mtc-allocate", "::mlir::ModuleOp"> {
 }
 
 def OverlapCopies : Pass<"mtc-overlap-copies", "::mlir::ModuleOp"> {
-  let summary = "overlap copies and transfers with computation";
+  let summary = "overlap copies, transfers and kernels on the host with computation";
   let description = [{
     Turns the copies of an allocated step between two memory spaces into asynchronous copies: stream 1 copies to the device,
-    stream 2 copies from the device. Copies to the device keep their relative order, and each starts as early as other accesses to
+    stream 2 copies from the device. Launches of kernels on the host become asynchronous on stream 4, and copies of their results
+    to the device are on stream 5. Copies to the device keep their relative order, and each starts as early as other accesses to
     its slices permit. Later operations that access these slices wait for the copy's token. Transfers between ranks become
     asynchronous on stream 3, in their order.
 

@@ -259,6 +259,8 @@ private:
   static Attribute whatRuns(Operation *op) {
     if (auto launch = dyn_cast<LaunchOp>(op))
       return launch.getKernelAttr();
+    if (auto launch = dyn_cast<AsyncLaunchOp>(op))
+      return launch.getKernelAttr();
     if (auto call = dyn_cast<CallOp>(op))
       return call.getCall();
     if (auto repeat = dyn_cast<RepeatOp>(op))

@@ -47,7 +47,7 @@ void OrderModel::addTouches(const FunctionMemory &function) {
     if (!op->takesTime())
       continue;
     auto touch = [&](const Buffer &buffer) {
-      if (buffer.fixedOffset)
+      if (buffer.fixedOffset || buffer.space != MemorySpace::Device)
         return;
       SmallVector<unsigned, 4> &by = buffers[buffer.temporary].by;
       if (by.empty() || by.back() != numbers[op])

@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <map>
+
 namespace mtc {
 #define GEN_PASS_DEF_OVERLAPCOPIES
 #include "passes/Passes.h.inc"
@@ -15,7 +17,9 @@ using namespace mtc;
 
 namespace {
 
-constexpr int64_t bringing = 1, takingAway = 2, exchanging = 3; // Stream numbers.
+/// Stream numbers. Copies that wait for kernels on the host have a stream of their own, so that
+/// copies to the device that are needed earlier do not wait, too.
+constexpr int64_t bringing = 1, takingAway = 2, exchanging = 3, onHost = 4, bringingResults = 5;
 
 /// The operations of a step by number. Numbers stay as they are when operations move. A step with
 /// windows has many operations, so that all properties are stored in arrays.
@@ -126,15 +130,55 @@ private:
   SmallVector<SmallVector<ByteRange, 1>, 0> dying;
 };
 
-/// Turns the copies of a step between two memory spaces into asynchronous copies.
-void putOnStreams(Block &step) {
-  for (CopyOp copy : llvm::to_vector(step.getOps<CopyOp>())) {
-    AtAttr source = copy.getSource(), destination = copy.getDestination();
-    if (source.getSpace() == destination.getSpace() || !copy.getDependencies().empty())
+/// Ranges of bytes in pinned host memory, none of which overlap.
+class HostRanges {
+public:
+  void add(AtAttr slice) {
+    int64_t begin = slice.getOffset(), end = slice.getEnd();
+    auto next = ends.upper_bound(begin); // The first range that ends after `begin`.
+    while (next != ends.end() && next->second < end) {
+      begin = std::min(begin, next->second);
+      end = std::max(end, next->first);
+      next = ends.erase(next);
+    }
+    ends[end] = begin;
+  }
+
+  bool overlap(AtAttr slice) const {
+    auto next = ends.upper_bound(slice.getOffset());
+    return next != ends.end() && next->second < slice.getEnd();
+  }
+
+private:
+  std::map<int64_t, int64_t> ends; ///< begin of each range by its end
+};
+
+/// Turns the copies of a step between two memory spaces, and its launches of kernels on the host,
+/// into asynchronous ones.
+void putOnStreams(Block &step, const llvm::DenseSet<Attribute> &hostKernels) {
+  HostRanges results; // Of kernels on the host so far.
+  for (Operation &op : llvm::make_early_inc_range(step)) {
+    OpBuilder builder(&op);
+    if (auto launch = dyn_cast<LaunchOp>(op);
+        launch && launch.getDependencies().empty() &&
+        hostKernels.contains(launch.getKernelAttr().getAttr())) {
+      for (auto slice : launch.getOutputs().getAsRange<AtAttr>())
+        results.add(slice);
+      AsyncLaunchOp::create(builder, op.getLoc(), launch.getKernel(), launch.getInputs(),
+                            launch.getOutputs(), onHost, ValueRange(), launch.getLastUsesAttr());
+      launch.erase();
       continue;
-    const int64_t stream = destination.getSpace() == MemorySpace::Device ? bringing : takingAway;
-    OpBuilder builder(copy);
-    AsyncCopyOp::create(builder, copy.getLoc(), source, destination, stream, ValueRange(),
+    }
+    auto copy = dyn_cast<CopyOp>(op);
+    if (!copy || copy.getSource().getSpace() == copy.getDestination().getSpace() ||
+        !copy.getDependencies().empty())
+      continue;
+    AtAttr source = copy.getSource(), destination = copy.getDestination();
+    const int64_t stream = destination.getSpace() != MemorySpace::Device ? takingAway
+                           : source.getSpace() == MemorySpace::PinnedHost && results.overlap(source)
+                               ? bringingResults
+                               : bringing;
+    AsyncCopyOp::create(builder, op.getLoc(), source, destination, stream, ValueRange(),
                         copy.getLastUsesAttr());
     copy.erase();
   }
@@ -174,7 +218,7 @@ void startEarly(NumberedStep &step) {
   lastUses.write();
 }
 
-/// Adds the tokens of conflicting copies and transfers as dependences of operations.
+/// Adds the tokens of conflicting asynchronous work as dependences of operations.
 class Waiter {
 public:
   explicit Waiter(const NumberedStep &step) : step(step), endedBefore(step.size()) {}
@@ -215,19 +259,23 @@ private:
   }
 
   const NumberedStep &step;
-  llvm::SetVector<int64_t> running; ///< copies and transfers that may still be in flight
+  llvm::SetVector<int64_t> running; ///< work that may still be in flight
   llvm::DenseMap<int64_t, int64_t> lastOfStream;
   SmallVector<SmallVector<int64_t, 2>, 0> endedBefore;
 };
 
 class OverlapCopiesPass : public mtc::impl::OverlapCopiesBase<OverlapCopiesPass> {
   void runOnOperation() override {
+    llvm::DenseSet<Attribute> hostKernels;
+    for (auto kernel : getOperation().getOps<KernelFunctionOp>())
+      if (kernel.getOnHost())
+        hostKernels.insert(kernel.getSymNameAttr());
     for (StepOp step : getOperation().getOps<StepOp>()) {
       Block &block = step.getBody().front();
       if (llvm::any_of(block, [](Operation &op) { return AsyncWork::of(&op).has_value(); }))
-        continue; // The step already has asynchronous copies or transfers.
+        continue; // The step already has asynchronous work.
       putTransfersOnStream(block);
-      putOnStreams(block);
+      putOnStreams(block, hostKernels);
       NumberedStep numbered(block);
       startEarly(numbered);
       Waiter waiter(numbered);

@@ -135,13 +135,15 @@ static bool mayShareScan(ScanOp scan, unsigned result, Value root) {
 }
 
 bool PlannedOperation::runsInWindows() const {
-  auto isElsewhere = [](const std::optional<Buffer> &buffer) {
-    return buffer && buffer->space != MemorySpace::Device;
+  if (!isKernel)
+    return false;
+  const MemorySpace own = cast<KernelOp>(op).getSpaceOfOperands();
+  auto isElsewhere = [&](const std::optional<Buffer> &buffer) {
+    return buffer && buffer->space != own;
   };
-  return isKernel &&
-         (llvm::any_of(operands, [&](PlannedValue *each) { return isElsewhere(each->buffer); }) ||
-          llvm::any_of(results,
-                       [&](const PlannedValue &each) { return isElsewhere(each.buffer); }));
+  return (
+      llvm::any_of(operands, [&](PlannedValue *each) { return isElsewhere(each->buffer); }) ||
+      llvm::any_of(results, [&](const PlannedValue &each) { return isElsewhere(each.buffer); }));
 }
 
 bool PlannedOperation::mayShare(unsigned result, PlannedValue *operand) {

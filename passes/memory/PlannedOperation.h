@@ -64,8 +64,10 @@ struct PlannedOperation {
   mlir::LogicalResult refresh(llvm::function_ref<PlannedValue *(mlir::Value)> find);
 
   /// Returns whether the operation is a kernel with operands or results in a memory space other
-  /// than the device.
+  /// than its own, which is the device for kernels that do not run on the host.
   bool runsInWindows() const;
+  /// Returns whether the operation is a kernel that the host runs while the device computes.
+  bool isOnHost() const { return isKernel && mlir::cast<KernelOp>(op).getOnHost(); }
   /// Returns whether the result may be computed in place in the buffer of `operand`.
   bool mayShare(unsigned result, PlannedValue *operand);
   /// Returns the bytes of scratch, or a negative number if the target cannot run the call; for a

@@ -83,11 +83,11 @@ KernelFunctionOp WindowWriter::outline(const Plan &plan, int64_t begin, int64_t 
 
 /// Returns the slices of the transfers of a window, in a slot that starts at offset `at`.
 SmallVector<AtAttr> WindowWriter::stage(const Plan &plan, int64_t begin, int64_t count,
-                                        int64_t at) {
+                                        int64_t at) const {
   SmallVector<AtAttr> staged;
   for (const Transfer &transfer : plan.transfers) {
     RankedTensorType type = plan.windows.getType(transfer.operand, begin, count);
-    staged.push_back(AtAttr::get(type.getContext(), at, type));
+    staged.push_back(AtAttr::get(type.getContext(), at, type, own));
     at = llvm::alignTo(staged.back().getEnd(), plan.alignment);
   }
   return staged;
@@ -121,10 +121,10 @@ void WindowWriter::emitWindow(const Plan &plan, KernelFunctionOp function, int64
     AtAttr whole = plan.slices[operand];
     RankedTensorType type = plan.windows.getType(operand, begin, count);
     if (!isElsewhere(whole))
-      return AtAttr::get(context, firstByte(whole, operand), type);
+      return AtAttr::get(context, firstByte(whole, operand), type, own);
     for (auto [transfer, here] : llvm::zip_equal(plan.transfers, staged))
       if (transfer.slice.overlaps(whole))
-        return AtAttr::get(context, here.getOffset(), type);
+        return AtAttr::get(context, here.getOffset(), type, own);
     llvm_unreachable("each operand elsewhere has its part of a slot");
   };
   SmallVector<Attribute> read, written;
@@ -155,7 +155,7 @@ LogicalResult WindowWriter::write(KernelOp kernel, ArrayRef<AtAttr> slices, int6
            << why;
   };
   if (!slots)
-    return refuse("the module has no mtc.transfer_slots");
+    return refuse("the module has no mtc.transfer_slots in " + stringifyEnum(own));
   std::string why;
   FailureOr<KernelWindows> windows = KernelWindows::of(kernel, why);
   if (failed(windows))

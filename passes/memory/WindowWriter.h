@@ -9,14 +9,17 @@
 
 namespace mtc {
 
-/// Emits launches of kernels with operands in memory spaces other than the device. Each window of
+/// Emits launches of kernels with operands in other memory spaces than their own. Each window of
 /// rows is emitted as copies into a slot, a launch, and copies back, in this order.
 class WindowWriter {
 public:
-  /// `slots` may be null, in which case `write` always fails. The slots start at arena offset
-  /// `offset`.
-  WindowWriter(TransferSlotsOp slots, int64_t offset, KernelOutliner &outliner)
-      : slots(slots), offset(offset), outliner(outliner) {}
+  /// `slots` are those in the kernels' own memory space, at arena offset `offset`. They may be
+  /// null, in which case `write` always fails.
+  WindowWriter(MemorySpace own, TransferSlotsOp slots, int64_t offset, KernelOutliner &outliner)
+      : own(own), slots(slots), offset(offset), outliner(outliner) {}
+
+  /// Returns whether a slice is in another memory space than the kernels.
+  bool isElsewhere(AtAttr slice) const { return slice.getSpace() != own; }
 
   /// Marks the last use of a result that is not stored in a slot, to which the planned live range
   /// applies.
@@ -42,21 +45,18 @@ private:
   bool chooseRows(Plan &plan);
   KernelFunctionOp outline(const Plan &plan, int64_t begin, int64_t count,
                            mlir::OpBuilder &builder);
-  static mlir::SmallVector<AtAttr> stage(const Plan &plan, int64_t begin, int64_t count,
-                                         int64_t at);
+  mlir::SmallVector<AtAttr> stage(const Plan &plan, int64_t begin, int64_t count, int64_t at) const;
   /// Emits the copies and the launch of a window at the end of the block, and adds their number to
   /// the length of the block.
   void emitWindow(const Plan &plan, KernelFunctionOp function, int64_t begin, int64_t count,
                   int64_t &length, mlir::OpBuilder &builder);
 
+  MemorySpace own;
   TransferSlotsOp slots;
   int64_t offset;
   KernelOutliner &outliner;
   int64_t next = 0; ///< number of windows emitted so far
 };
-
-/// Returns whether a slice is in a memory space other than the device.
-inline bool isElsewhere(AtAttr slice) { return slice.getSpace() != MemorySpace::Device; }
 
 } // namespace mtc
 

@@ -41,6 +41,15 @@ void EditLog::setSpace(VariableOp variable, MemorySpace space) {
   set(space);
 }
 
+void EditLog::setOnHost(KernelOp kernel) {
+  auto set = [this, kernel](bool isOnHost) mutable {
+    kernel.setOnHost(isOnHost);
+    listener.notifyOperationModified(kernel);
+  };
+  undoing.push_back([set]() mutable { set(false); });
+  set(true);
+}
+
 void EditLog::setSize(TransferSlotsOp slots, int64_t bytes) {
   auto set = [this, slots](int64_t to) mutable {
     slots.setSize(to);

@@ -25,6 +25,7 @@ public:
   void setOperand(mlir::OpOperand &operand, mlir::Value value);
   void moveBefore(mlir::Operation *op, mlir::Operation *place);
   void setSpace(VariableOp variable, MemorySpace space);
+  void setOnHost(KernelOp kernel);
   void setSize(TransferSlotsOp slots, int64_t bytes);
 
   size_t mark() const { return undoing.size(); }

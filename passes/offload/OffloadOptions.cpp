@@ -10,6 +10,7 @@ static constexpr llvm::StringLiteral noneName = "none", automaticName = "auto";
 static constexpr std::array<std::pair<llvm::StringLiteral, llvm::StringLiteral>,
                             offloadKinds.size()>
     kindNames = {{{"optimizer", "optimizer state and weight averages"},
+                  {"update", "optimizer state and its update, by the CPU (cuda)"},
                   {"activations", "saved activations; with --memory only as many as needed"},
                   {"parameters", "parameters, fetched before each use"},
                   {"gradients", "gradients between micro-steps and until the update"}}};
@@ -44,7 +45,8 @@ OffloadUses OffloadOptions::getUses(MemorySpace space) const {
       isSet() ? llvm::is_contained(offload, automaticName) : space != MemorySpace::Disk;
   OffloadUses uses;
   for (auto [kind, text] : llvm::zip_equal(offloadKinds, kindNames))
-    if (llvm::is_contained(without, text.first))
+    if (llvm::is_contained(without, text.first) ||
+        (isAutomatic && kind == OffloadKind::Update && space == MemorySpace::Disk))
       continue;
     else if (isAutomatic)
       uses[kind] = OffloadUse::Automatic;

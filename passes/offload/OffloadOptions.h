@@ -14,9 +14,16 @@
 namespace mtc {
 
 /// Kinds of tensors that can be offloaded.
-enum class OffloadKind { Optimizer, Activations, Parameters, Gradients };
-inline constexpr std::array offloadKinds = {OffloadKind::Optimizer, OffloadKind::Activations,
-                                            OffloadKind::Parameters, OffloadKind::Gradients};
+enum class OffloadKind {
+  Optimizer,
+  Update, ///< Optimizer state that the host updates while the device computes.
+  Activations,
+  Parameters,
+  Gradients
+};
+inline constexpr std::array offloadKinds = {OffloadKind::Optimizer, OffloadKind::Update,
+                                            OffloadKind::Activations, OffloadKind::Parameters,
+                                            OffloadKind::Gradients};
 
 enum class OffloadUse {
   Off,

@@ -2,7 +2,6 @@
 
 #include "passes/Passes.h"
 #include "passes/offload/OffloadOptions.h"
-#include "passes/offload/VariableMover.h"
 #include "passes/offload/VariableOffload.h"
 
 #include "mlir/IR/Remarks.h"
@@ -44,19 +43,19 @@ static void reportKept(const VariableGroup &group) {
       << remark::add("'{0}' is not offloaded: {1}", variable.getSymName(), group.refusal);
 }
 
-static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options,
-                             const OffloadUses &uses) {
-  std::vector<VariableGroup> groups =
-      collectGroups(module, [&](OffloadKind kind) { return uses[kind] == OffloadUse::On; });
+/// Offloads groups of a kind, as many as the budget requires.
+static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options, OffloadKind kind,
+                             std::vector<VariableGroup> groups) {
   MemoryAnalysis analysis(module);
   OperationTimes times(module);
   if (failed(analysis.update()))
     return failure();
   // Groups that cannot be moved are reported before the budget selects from the other groups.
-  VariableMover trial(module, analysis, times, options.choice.getWindow(options.budget));
+  const int64_t window = options.choice.getWindow(options.budget);
+  const std::unique_ptr<VariableMover> trial = makeMover(kind, module, analysis, times, window);
   llvm::erase_if(groups, [&](VariableGroup &group) {
     if (group.refusal.empty())
-      group.refusal = trial.plan(group);
+      group.refusal = trial->plan(group);
     if (!group.refusal.empty())
       reportKept(group);
     return !group.refusal.empty();
@@ -65,25 +64,36 @@ static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options,
     return failure();
   if (groups.empty())
     return success();
-  VariableMover mover(module, analysis, times, options.choice.getWindow(options.budget));
+  const std::unique_ptr<VariableMover> mover = makeMover(kind, module, analysis, times, window);
   int64_t bytes = 0;
   size_t count = 0;
   for (VariableGroup &group : groups)
-    if (mover.plan(group).empty()) {
+    if (mover->plan(group).empty()) {
       bytes += group.bytes;
       count += group.variables.size();
     }
   RewriterBase::Listener none;
   EditLog edits(none);
-  mover.apply(edits);
-  const int64_t slots = VariableMover::slotCount * mover.getSlotBytes();
+  mover->apply(edits);
+  const int64_t slots = VariableMover::slotCount * mover->getSlotBytes();
   if (slots >= bytes)
     emitWarning(UnknownLoc::get(module.getContext()), "--offload: frees ")
         << bytes << " bytes, but the copy windows need " << slots
-        << "; use an --offload-window smaller than " << options.choice.getWindow(options.budget)
-        << " to need less memory";
+        << "; use an --offload-window smaller than " << window << " to need less memory";
   reportOffloaded(module, count, bytes);
   return success();
+}
+
+static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options,
+                             const OffloadUses &uses) {
+  // State that the host does not update may still be offloaded as other state.
+  if (uses[OffloadKind::Update] == OffloadUse::On &&
+      failed(offload(module, options, OffloadKind::Update, collectUpdateGroups(module))))
+    return failure();
+  auto isAsked = [&](OffloadKind kind) { return uses[kind] == OffloadUse::On; };
+  std::vector<VariableGroup> groups = collectGroups(module, isAsked);
+  return groups.empty() ? success()
+                        : offload(module, options, OffloadKind::Optimizer, std::move(groups));
 }
 
 namespace {

@@ -11,7 +11,8 @@
 namespace mtc {
 
 /// Variables that some operation reads or writes as one flat tensor and that are therefore
-/// contiguous. Either all variables of a group are offloaded, or none.
+/// contiguous, or that a kernel on the host updates together. Either all variables of a group are
+/// offloaded, or none.
 struct VariableGroup {
   mlir::SmallVector<VariableOp> variables;
   int64_t bytes = 0;
@@ -27,6 +28,12 @@ struct VariableGroup {
 /// the step.
 std::vector<VariableGroup> collectGroups(mlir::ModuleOp module,
                                          llvm::function_ref<bool(OffloadKind kind)> isOfInterest);
+
+/// Returns the groups of variables on the device that the host could update: the optimizer state
+/// and averages that the same kernels write, with the parts of parameters that only these kernels
+/// access, such as the lower halves of parameters with bf16 storage. The order is that of
+/// `collectGroups`.
+std::vector<VariableGroup> collectUpdateGroups(mlir::ModuleOp module);
 
 } // namespace mtc
 

@@ -2,17 +2,30 @@
 
 #include "passes/offload/VariableOffload.h"
 
+#include "passes/offload/HostUpdateMover.h"
+#include "passes/offload/WindowMover.h"
+
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace mtc;
 
+std::unique_ptr<VariableMover> mtc::makeMover(OffloadKind kind, ModuleOp module,
+                                              const MemoryAnalysis &analysis, OperationTimes &times,
+                                              int64_t window) {
+  if (kind == OffloadKind::Update)
+    return std::make_unique<HostUpdateMover>(module, analysis, times, window);
+  return std::make_unique<WindowMover>(module, analysis, times, window);
+}
+
 VariableOffload::VariableOffload(const FunctionBudget &budget, OperationTimes &times,
                                  OffloadKind kind, int64_t window)
     : budget(budget), times(times),
-      module(budget.function.getFunction()->getParentOfType<ModuleOp>()), window(window),
-      listeners(budget.analysis, times), edits(listeners),
-      groups(collectGroups(module, [&](OffloadKind other) { return other == kind; })) {}
+      module(budget.function.getFunction()->getParentOfType<ModuleOp>()), kind(kind),
+      window(window), listeners(budget.analysis, times), edits(listeners),
+      groups(kind == OffloadKind::Update
+                 ? collectUpdateGroups(module)
+                 : collectGroups(module, [&](OffloadKind other) { return other == kind; })) {}
 
 void VariableOffload::noticeChange() {
   isStale = true;
@@ -35,7 +48,9 @@ SmallVector<VariableGroup *> VariableOffload::findLeft() {
   SmallVector<VariableGroup *> left;
   for (VariableGroup &group : groups)
     if (group.refusal.empty() && !refused.contains(&group) &&
-        group.variables.front().getSpace() == MemorySpace::Device)
+        llvm::all_of(group.variables, [](VariableOp variable) {
+          return variable.getSpace() == MemorySpace::Device;
+        }))
       left.push_back(&group);
   return left;
 }
@@ -46,7 +61,7 @@ SmallVector<VariableGroup *> VariableOffload::findLeft() {
 std::optional<VariableOffload::Choice> VariableOffload::choose(int64_t excess) {
   std::optional<Choice> best;
   planned.emplace(*this);
-  VariableMover &mover = planned->mover;
+  VariableMover &mover = *planned->mover;
   const int64_t slotsBefore = VariableMover::slotCount * mover.getSlotBytes();
   int64_t moved = 0;
   size_t next = 1;
@@ -98,7 +113,7 @@ VariableOffload::Planned &VariableOffload::planCandidate() {
   for (VariableGroup *group : findLeft()) {
     if (planned->groups.size() == candidate->count)
       break;
-    group->refusal = planned->mover.plan(*group);
+    group->refusal = planned->mover->plan(*group);
     if (group->refusal.empty())
       planned->groups.push_back(group);
   }
@@ -115,7 +130,7 @@ FailureOr<bool> VariableOffload::applyCandidate() {
   }
   const OrderScore score = budget.score();
   const int64_t before = budget.liveBytes();
-  planCandidate().mover.apply(edits);
+  planCandidate().mover->apply(edits);
   const SmallVector<VariableGroup *> taken = std::move(planned->groups);
   planned.reset();
   isKnown = false;

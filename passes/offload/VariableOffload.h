@@ -12,6 +12,12 @@
 
 namespace mtc {
 
+/// Returns a mover of the groups of a kind of tensors. `window` is the maximum size of a transfer
+/// slot. `analysis` must be up to date.
+std::unique_ptr<VariableMover> makeMover(OffloadKind kind, mlir::ModuleOp module,
+                                         const MemoryAnalysis &analysis, OperationTimes &times,
+                                         int64_t window);
+
 /// Moves variables of one kind to another memory space, in the order of `collectGroups`. A change
 /// affects all functions of the module; its time is that of an update. Transfer slots count as the
 /// price of the first group that needs them, so a candidate may consist of several groups.
@@ -35,10 +41,11 @@ private:
   /// after any of them has been analyzed again.
   struct Planned {
     explicit Planned(const VariableOffload &offload)
-        : mover(offload.module, offload.budget.analysis, offload.times, offload.window),
+        : mover(makeMover(offload.kind, offload.module, offload.budget.analysis, offload.times,
+                          offload.window)),
           reads(offload.budget.analysis.getReads()) {}
 
-    VariableMover mover;
+    std::unique_ptr<VariableMover> mover;
     int64_t reads;
     llvm::SmallVector<VariableGroup *> groups;
   };
@@ -51,6 +58,7 @@ private:
   const FunctionBudget &budget;
   OperationTimes &times;
   mlir::ModuleOp module;
+  const OffloadKind kind;
   const int64_t window;
   Listeners listeners;
   EditLog edits;

@@ -16,6 +16,8 @@ void PlanSettings::checkLossScaling(RefuseOption refuse) const {
 
 void PlanSettings::checkOffload(MemorySpace space, bool hasBudget, RefuseOption refuse) const {
   const OffloadOptions &offload = fit.offload;
+  if (space == MemorySpace::Disk && offload.getUses(space)[OffloadKind::Update] == OffloadUse::On)
+    refuse("offload", "update: the CPU computes everything; use it with --target cuda");
   if (offload.window && (offload.getUses(space).isOff() || (!offload.isSet() && !hasBudget)))
     refuse("offload-window", "nothing is offloaded; use it with --offload");
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t slotCount = 4;
 
-/// Bytes of a kernel's operands and results in another memory space.
+/// Bytes of a kernel's operands and results in another memory space than its own.
 struct WindowBytes {
   int64_t read = 0, written = 0, total = 0;
 };
@@ -54,7 +54,10 @@ public:
       ArrayRef<PlannedCopy> here =
           nextUse.take_while([&](const PlannedCopy &copy) { return copy.time <= op->time; });
       nextUse = nextUse.drop_front(here.size());
+      const PlannedCopy *hostUpdate = nullptr;
       for (const PlannedCopy &copy : here) {
+        if (copy.kind == PlannedCopy::Kind::HostUpdate)
+          hostUpdate = &copy;
         if (copy.kind == PlannedCopy::Kind::Fetch)
           now = std::max(now, fetched.lookup({copy.time, copy.bytes}));
         if (copy.kind == PlannedCopy::Kind::Window) {
@@ -65,6 +68,11 @@ public:
       }
       if (op->isMove)
         ended[op->time] = visit(cast<MoveOp>(op->op), *op);
+      else if (hostUpdate)
+        releases.push(
+            {hostUpdate->other, runOnHost(*op, hostUpdate->bytes, hostUpdate->bytesBack)});
+      else if (op->isOnHost())
+        visitOnHost(*op, windows);
       else if (windows.total && slotBytes)
         runInWindows(times.of(op->op), windows);
       else if (op->isCompute) // Other operations take no time.
@@ -73,7 +81,7 @@ public:
         if (copy.kind == PlannedCopy::Kind::Away)
           releases.push({copy.other, takeAway(timeOfTakingAway(copy.bytes))});
     }
-    return {seconds, std::max({now, toDevice, fromDevice}) - computing};
+    return {seconds, std::max({now, toDevice, fromDevice, onHost, delivered}) - computing};
   }
 
 private:
@@ -121,13 +129,38 @@ private:
       now = std::max(now, ended[move.time]);
   }
 
+  /// Runs a kernel on the host, whose windows are copied, computed and copied back at the same
+  /// time. Returns when the last one has been copied to the host. The caller adds the times of all
+  /// kernels to obtain that of the function, so that `computing` includes this one.
+  double runOnHost(const PlannedOperation &op, int64_t bytes, int64_t bytesBack) {
+    const double begin = now, arrived = bytes ? takeAway(timeOfTakingAway(bytes)) : now;
+    computing += times.of(op.op);
+    onHost = std::max(std::max(onHost, begin) + times.onHost(op.op), arrived);
+    if (bytesBack) {
+      // Other copies to the device do not wait for this one, but share the bus with it.
+      const double time = timeOfBringing(bytesBack);
+      bring(time, begin);
+      delivered = std::max(std::max(delivered, begin) + time, onHost);
+    }
+    return arrived;
+  }
+
+  void visitOnHost(const PlannedOperation &op, const WindowBytes &windows) {
+    const double arrived = runOnHost(op, windows.read, windows.written);
+    for (const PlannedValue *operand : op.operands)
+      if (operand->buffer && operand->buffer->space == MemorySpace::Device &&
+          !operand->buffer->fixedOffset)
+        releases.push({operand->lastUse, arrived});
+  }
+
   static WindowBytes findWindows(const PlannedOperation &op) {
     WindowBytes bytes;
     if (!op.runsInWindows())
       return bytes;
+    const MemorySpace own = cast<KernelOp>(op.op).getSpaceOfOperands();
     llvm::SmallDenseSet<int64_t, 4> seen; // Reading and writing in place uses one part of a slot.
     auto add = [&](const PlannedValue &value, int64_t &direction) {
-      if (!value.buffer || value.buffer->space == MemorySpace::Device)
+      if (!value.buffer || value.buffer->space == own)
         return;
       direction += value.bytes;
       if (!value.buffer->fixedOffset || seen.insert(*value.buffer->fixedOffset).second)
@@ -162,6 +195,7 @@ private:
   const int64_t slotBytes;
   double now = 0, computing = 0, seconds = 0;
   double toDevice = 0, fromDevice = 0; ///< When the last copy of each stream has ended.
+  double onHost = 0, delivered = 0;    ///< The last kernel on the host, and copy of its results.
   SmallVector<double, 0> ended;        ///< When the copies of moves have ended, by position.
   /// Last position that holds the memory of a value that is copied away, and the end of the copy.
   std::priority_queue<std::pair<int64_t, double>, std::vector<std::pair<int64_t, double>>,

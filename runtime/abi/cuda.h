@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_ABI_CUDA_H
 #define MTC_RUNTIME_ABI_CUDA_H
 
+#include "runtime/abi/cpu.h"
 #include "runtime/abi/gpu.h"
 
 #ifdef __cplusplus
@@ -34,6 +35,7 @@ typedef struct MtcCudaProgram {
                               program */
   uint32_t image_count, architecture_count; /* architecture_count is 0 in an emulated program */
   const MtcCudaArchitecture *architectures;
+  const MtcCpuProgram *host; /* null if no kernel runs on the host */
 } MtcCudaProgram;
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@ typedef struct MtcFault {
 /* A generated kernel. */
 typedef struct MtcKernel {
   const char *name;
-  const void *code;      /* target-specific: MtcCpuKernel or MtcGpuKernel */
+  const void *code; /* MtcCpuKernel on the target `cpu` and on the host, MtcGpuKernel on GPUs */
   int64_t scratch_bytes; /* planned for each launch */
   int64_t flops, bytes;  /* of the whole launch, for profiles */
   uint32_t may_fault;
@@ -52,7 +52,8 @@ typedef enum MtcOperationKind {
   MTC_CALL = 1,
   MTC_COPY = 2,
   MTC_TRANSFER = 3,
-  MTC_REPEAT = 4
+  MTC_REPEAT = 4,
+  MTC_HOST_LAUNCH = 5
 } MtcOperationKind;
 
 /* A range of the device arena that an operation writes. It is live until operation `last_use` of
@@ -65,9 +66,9 @@ typedef struct MtcWrite {
 } MtcWrite;
 
 /* An operation of a function. It starts after all previous operations have completed, except that
- * of the copies and transfers on streams it waits only for those in `waits`. A copy or transfer on
- * a stream also waits for the previous ones of that stream, and runs asynchronously to the
- * operations that follow.
+ * of the operations on streams it waits only for those in `waits`. An operation on a stream also
+ * waits for the previous ones of that stream, and runs asynchronously to the operations that
+ * follow.
  *
  * Operands are arena offsets:
  *
@@ -77,6 +78,8 @@ typedef struct MtcWrite {
  * MTC_TRANSFER: the inputs and outputs of the collective: values and one range of rows, one row of
  * pieces for each rank (all_to_all), pieces and values (all_gather), or values and pieces
  * (own_piece); `index` into collectives.
+ * MTC_HOST_LAUNCH: the inputs and results of a kernel that the host's processor runs, in the pinned
+ * host arena; `index` into kernels.
  * MTC_REPEAT: none. The `index` operations that follow, which are launches, calls and copies
  * without streams, run `iterations` times, one iteration after another. */
 typedef struct MtcOperation {
@@ -91,7 +94,7 @@ typedef struct MtcOperation {
   const char *nodes;  /* names of the model nodes that it computes, for profiles and errors */
   uint32_t wait_count;
   const int64_t *waits; /* indices of operations on streams in the same function; null if none */
-  uint32_t stream;      /* of a copy or transfer, from 1; 0: no stream */
+  uint32_t stream;      /* of a copy, a transfer or a launch on the host, from 1; 0: no stream */
   /* For MTC_COPY: */
   uint32_t source_space, destination_space; /* MtcSpace */
   /* Ranges that the operation writes: all of them in a program compiled with memory checks;

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 27u
+#define MTC_ABI_VERSION 28u
 
 /* Section and name of the ELF note that marks programs written by the compiler. The note has no
  * contents. */

@@ -25,7 +25,8 @@ typedef struct MtcTensor {
   uint32_t space; /* MtcSpace of its arena */
 } MtcTensor;
 
-/* Memory space of an arena. Kernels and calls access only the device arena. */
+/* Memory space of an arena. Kernels and calls access only the device arena, and kernels on the host
+ * only the pinned host arena. */
 typedef enum MtcSpace {
   MTC_DEVICE = 0,
   MTC_PINNED_HOST = 1, /* page-locked host memory, accessible to the device's copy engines */

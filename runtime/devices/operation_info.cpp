@@ -16,6 +16,10 @@ OperationInfo describeOperation(const MtcProgram &program, const MtcOperation &s
     const MtcKernel &kernel = program.kernels[source.index];
     return {&source, number, "", kernel.name, kernel.flops, kernel.bytes};
   }
+  case MTC_HOST_LAUNCH: {
+    const MtcKernel &kernel = program.kernels[source.index];
+    return {&source, number, "host", text(kernel.name, " host"), kernel.flops, kernel.bytes};
+  }
   case MTC_CALL: {
     const MtcCall &call = program.calls[source.index];
     std::string label = text(call.kind, " ", implementation);

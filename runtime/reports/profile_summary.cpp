@@ -102,6 +102,8 @@ private:
     switch (operation.source->kind) {
     case MTC_LAUNCH:
       return "kernel";
+    case MTC_HOST_LAUNCH:
+      return "kernel on the host";
     case MTC_CALL:
       return program.calls[operation.source->index].kind;
     default:
@@ -192,10 +194,10 @@ private:
     for (const Group &each : groups) {
       uint32_t kind = each.operation->source->kind;
       bool isContraction = contractionIn(*each.operation);
-      (isContraction        ? contractions
-       : kind == MTC_CALL   ? otherCalls
-       : kind == MTC_LAUNCH ? kernels
-                            : copies)
+      (isContraction                                   ? contractions
+       : kind == MTC_CALL                              ? otherCalls
+       : kind == MTC_LAUNCH || kind == MTC_HOST_LAUNCH ? kernels
+                                                       : copies)
           .add(each.sum);
       if (kind == MTC_LAUNCH && static_cast<double>(each.operation->bytes) > megabyte)
         large.add(each.sum);

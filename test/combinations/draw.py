@@ -79,7 +79,8 @@ def draw(random: Random, models: list[Model]) -> Combination:
         drawn.moves += ["--recompute", random.choice(["none", "sqrt", "all"])]
     maybe(0.2, "--tile", random.choice(["none", "all"]))
     if random.random() < 0.35:
-        for what in random.sample(["optimizer", "activations", "parameters", "gradients"], random.choice([1, 1, 2])):
+        kinds = ["optimizer", "activations", "parameters", "gradients"] + ["update"] * drawn.emulated
+        for what in random.sample(kinds, random.choice([1, 1, 2])):
             drawn.moves += ["--offload", what]
         if random.random() < 0.3:
             drawn.moves += ["--offload-window", random.choice(["64KiB", "1MiB"])]

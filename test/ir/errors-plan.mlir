@@ -97,6 +97,68 @@ mtc.step @s reads [] [] gives [] [] {
 
 // -----
 
+mtc.kernel_function @k [4] on_host -> [tensor<4xf32>] {
+^bb0(%a: tensor<4xf32>):
+  %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+mtc.step @s reads [] [] gives [] [] {
+  // expected-error @below {{has the operand #mtc.at<64, tensor<4xf32>>, but @k runs on the host, with operands in pinned host memory (launch_c2)}}
+  mtc.launch @k [#mtc.at<0, tensor<4xf32>, pinned_host>] into [#mtc.at<64, tensor<4xf32>>]
+}
+
+// -----
+
+mtc.kernel_function @k [4] on_host -> [tensor<4xf32>] {
+^bb0(%a: tensor<4xf32>):
+  %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+mtc.step @s reads [] [] gives [] [] {
+  // expected-error @below {{has scratch memory, but runs on the host (launch_c2)}}
+  mtc.launch @k [#mtc.at<0, tensor<4xf32>, pinned_host>] into [#mtc.at<64, tensor<4xf32>, pinned_host>] scratch 64 at 0
+}
+
+// -----
+
+mtc.kernel_function @k [4] -> [tensor<4xf32>] {
+^bb0(%a: tensor<4xf32>):
+  %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+mtc.step @s reads [] [] gives [] [] {
+  // expected-error @below {{launches @k, which does not run on the host (async_launch_c1)}}
+  %t = mtc.async_launch @k [#mtc.at<0, tensor<4xf32>>] into [#mtc.at<64, tensor<4xf32>>] stream 4
+}
+
+// -----
+
+mtc.kernel_function @k [4] on_host -> [tensor<4xf32>] {
+^bb0(%a: tensor<4xf32>):
+  %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+mtc.step @s reads [] [] gives [] [] {
+  // expected-error @below {{is on stream 0, expected 1 or more (async_launch_c1)}}
+  %t = mtc.async_launch @k [#mtc.at<0, tensor<4xf32>, pinned_host>] into [#mtc.at<64, tensor<4xf32>, pinned_host>] stream 0
+}
+
+// -----
+
+mtc.kernel_function @k [4] on_host -> [tensor<4xf32>] {
+^bb0(%a: tensor<4xf32>):
+  %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+mtc.step @s reads [] [] gives [] [] {
+  // expected-note @below {{the launch}}
+  %t = mtc.async_launch @k [#mtc.at<0, tensor<4xf32>, pinned_host>] into [#mtc.at<64, tensor<4xf32>, pinned_host>] stream 4
+  // expected-error @below {{reads #mtc.at<64, tensor<4xf32>, pinned_host> while a launch on stream 4 writes it; wait for the launch's token (step_c1)}}
+  mtc.copy <64, tensor<4xf32>, pinned_host> into <0, tensor<4xf32>>
+}
+
+// -----
+
 mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
   mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [2]
   // expected-error @below {{writes #mtc.at<72, tensor<4xf32>> over bytes 64 to 79, where a result of mtc.copy is live until operation 2, mtc.copy, has run (step_c4)}}

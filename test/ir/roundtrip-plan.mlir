@@ -32,6 +32,25 @@ mtc.step @staged reads ["x"] [#mtc.at<0, tensor<16xf32>>] gives ["y"] [#mtc.at<1
   mtc.copy <0, tensor<16xf32>, pinned_host> into <0, tensor<16xf32>, host>
 }
 
+// A kernel on the host has operands in pinned memory, and may run while the device computes.
+
+// CHECK: mtc.transfer_slots in {{ *}}pinned_host 4 size 4096
+mtc.transfer_slots in pinned_host 4 size 4096
+// CHECK: mtc.kernel_function @on_host [16] on_host -> [tensor<16xf32>]
+mtc.kernel_function @on_host [16] on_host -> [tensor<16xf32>] {
+^bb0(%a: tensor<16xf32>):
+  %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<16xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+
+// CHECK-LABEL: mtc.step @updated
+mtc.step @updated reads [] [] gives [] [] {
+  // CHECK: %[[DONE:.*]] = mtc.async_launch @on_host [#mtc.at<0, tensor<16xf32>, pinned_host>] into [#mtc.at<0, tensor<16xf32>, pinned_host>] stream 4
+  %done = mtc.async_launch @on_host [#mtc.at<0, tensor<16xf32>, pinned_host>] into [#mtc.at<0, tensor<16xf32>, pinned_host>] stream 4
+  // CHECK: mtc.launch @on_host {{.*}} after %[[DONE]]
+  mtc.launch @on_host [#mtc.at<0, tensor<16xf32>, pinned_host>] into [#mtc.at<0, tensor<16xf32>, pinned_host>] after %done
+}
+
 // A value may be overwritten by its last user; scratch memory is live while its operation runs.
 
 // CHECK-LABEL: mtc.step @lives

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-TO_GPU, FROM_GPU = "1", "2"  # stream numbers
+TO_GPU, FROM_GPU, ON_HOST, RESULTS_TO_GPU = "1", "2", "4", "5"  # stream numbers
 
 
 def steps(allocated: Path) -> dict[str, list[str]]:

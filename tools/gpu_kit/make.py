@@ -6,8 +6,11 @@
     tools/gpu_kit/make.py --out kit --emulate                      # device code on this machine's processor: tests the kit
 
 On the other machine, `python3 kit/run.py` prints one table. The folder contains programs, their data, and the losses and gradients of the
-target `cpu`, which are computed here. The folder of graphs contains the models in TIMED and FITTED, with or without weights
-(`bench/models.py` exports them); their parameters and data are random, generated on the other machine.
+target `cpu`, which are computed here. The folder of graphs contains some of the models in TIMED and FITTED, with or without weights;
+their parameters and data are random, generated on the other machine. `bench/models.py` exports the models, except for Llama 8B:
+
+    python -m mtc.export --hf CONFIG_OF_LLAMA_8B --task causal-lm -o graphs/llama-8b.onnx
+    tools/gpu_kit/make.py --out kit --graphs graphs --examples digits    # Llama 8B in 12 GB, with the update on the GPU and on the CPU
 """
 
 import argparse
@@ -56,6 +59,7 @@ TECHNIQUES = {
     "recomputation": (["--recompute", "all"], 1e-4),
     "tiles": (["--tile", "all"], 1e-4),
     "offload optimizer state": (["--offload", "optimizer"], 1e-4),
+    "update on the CPU": (["--offload", "update"], 1e-4),
     "offload parameters and activations": (["--offload", "parameters,activations"], 1e-4),
     "offload gradients": (["--offload", "gradients", "--accumulate", "2"], 1e-4),
     "16-bit gradients": (["--gradient-bits", "16", "--accumulate", "4"], 1e-3),
@@ -74,10 +78,17 @@ TIMED = {
     "xlmr-large, 8 x 128": ("xlmr-large", "cross-entropy", 8, 128),
     "resnet50, 64 x 224²": ("resnet50", "cross-entropy", 64, None),
 }
+IN_12_GB = ["--precision", "bf16", "--memory", "12GB"]
+# Models that fit only with many techniques, each with the flags of one or several programs.
 FITTED = {
     "gpt2-xl, 64 x 1024, in 12 GiB": (
         "gpt2-xl", "causal-lm", 64, 1024,
-        ["--memory", "12GiB", "--allow", "precision,optimizer-bits,accumulate,gradient-bits"],
+        {"fitted": ["--memory", "12GiB", "--allow", "precision,optimizer-bits,accumulate,gradient-bits"]},
+    ),
+    "llama-8b, 1 x 2048, in 12 GB": (
+        "llama-8b", "causal-lm", 1, 2048,
+        {"update on the GPU": [*IN_12_GB, "--offload", "optimizer,parameters"],
+         "update on the CPU": [*IN_12_GB, "--offload", "update,parameters", "--threads", "16"]},
     ),
 }  # fmt: skip
 BENCH = ("models", "pytorch_steps", "random_data")
@@ -142,9 +153,10 @@ def techniques(options, example: dict) -> list[dict]:
     made = []
     for number, (title, (flags, limit)) in enumerate(TECHNIQUES.items()):
         flags = [*EXAMPLES[name]["flags"], *flags]
+        of_cpu = ["none" if word == "update" else word for word in flags]
         program, metrics = options.scratch / f"technique-{number}", options.scratch / f"technique-{number}.jsonl"
         compile(options, EXAMPLES[name]["model"], flags, options.target, folder / f"technique-{number}")
-        compile(options, EXAMPLES[name]["model"], flags, ["--target", "cpu"], program)
+        compile(options, EXAMPLES[name]["model"], of_cpu, ["--target", "cpu"], program)
         call([program, *data, "--steps", STEPS, "--no-shuffle", "--quiet", "--metrics", metrics])
         losses = [json.loads(line)["loss"] for line in metrics.read_text().splitlines()]
         made.append({"title": title, "program": f"technique-{number}", "losses": losses, "limit": limit})
@@ -215,9 +227,12 @@ def main() -> None:
     }
     if options.graphs:
         precisions = {name: ["--precision", name] for name in ("f32", "tf32", "bf16")}
-        kit["timed"] = [large(options, number, title, precisions) for number, title in enumerate(TIMED)]
-        kit["fitted"] = [large(options, len(TIMED) + number, title, {"fitted": FITTED[title][-1]})
-                         for number, title in enumerate(FITTED)]  # fmt: skip
+        for number, (title, (name, *rest)) in enumerate((TIMED | FITTED).items()):
+            if not (options.graphs / f"{name}.onnx").exists():
+                print(f"{title}: without {options.graphs / name}.onnx, the kit does not contain it")
+                continue
+            programs = precisions if title in TIMED else rest[-1]
+            kit["timed" if title in TIMED else "fitted"].append(large(options, number, title, programs))
     shutil.rmtree(options.scratch)
     (options.out / "kit.json").write_text(json.dumps(kit, indent=1) + "\n")
     for file in (HERE / "run.py", HERE / "checks.py", *(ROOT / "bench" / f"{name}.py" for name in BENCH)):

@@ -148,7 +148,8 @@ def main() -> int:
         name = model["title"]
         show(attempt(name, checks.memory, programs_of(model)["f32"], data_flags(model), name))
     for model in kit["fitted"]:
-        show(attempt(model["title"], checks.fitted, programs_of(model)["fitted"], data_flags(model), model["title"]))
+        for name, program in programs_of(model).items():
+            show(attempt(model["title"], checks.fitted, program, data_flags(model), f"{model['title']}, {name}"))
     for precision in ("bf16", "tf32", "f32"):
         for model in models:
             show(compare(model, precision, options))

@@ -20,8 +20,8 @@ public:
   std::string getName() const override { return "cuda, emulated"; }
   LinkInputs getLinkInputs() const override {
     return {{"libmtc_runtime.a", "libmtc_runtime_cuda.a", "libmtc_cuda_emulated.a",
-             "libmtc_cuda_calls.a", "libmtc_emulation.a", "libmtc_library_calls.a",
-             "libmtc_onednn.a", "libmtc_contraction_problem.a"},
+             "libmtc_cuda_calls.a", "libmtc_emulation.a", "libmtc_runtime_cpu.a",
+             "libmtc_library_calls.a", "libmtc_onednn.a", "libmtc_contraction_problem.a"},
             {"dnnl", "gomp", "stdc++", "m", "pthread"}};
   }
 
@@ -33,7 +33,8 @@ public:
         field<&MtcCudaProgram::is_emulated>(true), field<&MtcCudaProgram::precision>(precision),
         field<&MtcCudaProgram::driver_version>(0), field<&MtcCudaProgram::image_count>(0),
         field<&MtcCudaProgram::architecture_count>(0),
-        field<&MtcCudaProgram::architectures>(c.null()))});
+        field<&MtcCudaProgram::architectures>(c.null()),
+        field<&MtcCudaProgram::host>(describeHost(c)))});
   }
 
 protected:
@@ -79,9 +80,11 @@ FailureOr<std::vector<CompiledObject>> EmulatedTarget::compile(const CodeSources
   FailureOr<std::vector<Object>> objects = compileCached(sources, cache, machine, compileMissing);
   if (failed(objects))
     return failure();
-  std::vector<CompiledObject> result;
+  FailureOr<std::vector<CompiledObject>> result = compileForHost(all, cache);
+  if (failed(result))
+    return failure();
   for (auto [launches, object] : llvm::zip_equal(planSources(sources), *objects))
-    result.push_back({launches.front().symbol + ".o", std::move(object)});
+    result->push_back({launches.front().symbol + ".o", std::move(object)});
   return result;
 }
 
@@ -96,6 +99,10 @@ FailureOr<std::vector<OwnedModule>> EmulatedTarget::generateModules(const CodeSo
   };
   if (failed(forEachModule(sources, keep)))
     return failure();
+  FailureOr<std::vector<OwnedModule>> ofHost = generateForHost(all);
+  if (failed(ofHost))
+    return failure();
+  llvm::move(*ofHost, std::back_inserter(result));
   return result;
 }
 

@@ -1,6 +1,7 @@
 // Opens the device of a program, and prepares calls of libraries.
 #include "runtime/devices/cuda/cuda_platform.h"
 
+#include "runtime/devices/cpu/processor.h"
 #include "runtime/devices/cuda/architecture.h"
 #include "runtime/devices/cuda/call_planner.h"
 #include "runtime/devices/cuda/driver.h"
@@ -11,6 +12,8 @@ namespace mtc::runtime {
 
 std::unique_ptr<Device> openDevice(const MtcProgram &program, const DeviceChoice &choice) {
   const auto &target = *static_cast<const MtcCudaProgram *>(program.target_data);
+  if (target.host)
+    checkProcessor(*target.host);
   return std::make_unique<gpu::GpuDevice>(program, choice,
                                           std::make_unique<cuda::CudaPlatform>(target));
 }

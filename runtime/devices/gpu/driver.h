@@ -88,6 +88,9 @@ struct Driver {
                    unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
                    Stream stream, void **parameters, void **extra);
 
+  /// Calls `function(context)` on a thread of the driver; it must not call the driver.
+  Result (*launchHostFunction)(Stream stream, void (*function)(void *context), void *context);
+
   Result (*beginCapture)(Stream stream, int mode);
   Result (*endCapture)(Stream stream, Graph *graph);
   Result (*destroyGraph)(Graph graph);

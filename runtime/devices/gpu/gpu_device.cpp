@@ -51,6 +51,7 @@ static PinnedMemory allocatePinned(const Gpu &gpu, int64_t needed) {
 GpuDevice::GpuDevice(const MtcProgram &program, const DeviceChoice &choice,
                      std::unique_ptr<Platform> target)
     : Device(choice.ranks), program(program), arenaBytes(choice.arenaBytes),
+      threads(choice.threads),
       gpu(target->openDriver(), choice.name, choice.ranks ? choice.ranks->rankOnMachine() : 0),
       before(gpu.memory()), compute(gpu.driver),
       hostArena(allocatePinned(gpu, program.pinned_host_arena_bytes)),
@@ -146,6 +147,7 @@ void GpuDevice::prepare(std::vector<Observer *> told) {
                                .stream = compute,
                                .arena = arena.address(),
                                .hostArena = hostArena.data(),
+                               .threads = threads,
                                .faults = faults.address(),
                                .faulting = faulting,
                                .operationCount = operationCount,

@@ -50,6 +50,7 @@ private:
 
   const MtcProgram &program;
   int64_t arenaBytes;
+  int threads; ///< of kernels on the host
   Gpu gpu;
   Gpu::Memory before; ///< memory of the device before the arena was allocated
   OwnedStream compute;

@@ -1,4 +1,4 @@
-// Launches, library calls, copies and transfers, one by one or as a CUDA graph.
+// Operations, one by one or as a CUDA graph.
 #include "runtime/devices/gpu/step.h"
 
 #include "runtime/support/failure.h"
@@ -27,6 +27,8 @@ Step::Step(const StepContext &context, const MtcFunction &function)
                           operation.call ? operation.call->implementation() : "kernels");
     if (source.kind == MTC_COPY)
       operation.copy.emplace(source, context.arena, context.hostArena);
+    else if (source.kind == MTC_HOST_LAUNCH)
+      operation.hostLaunch.emplace(context.program, source, context.hostArena, context.threads);
     else if (source.kind == MTC_TRANSFER)
       operation.transfer.emplace(context.program, source, context.arena, ranks, transport);
     else if (!operation.call)
@@ -107,6 +109,8 @@ void Step::enqueueOn(Stream target, Prepared &operation) {
     return operation.call->enqueue(target);
   if (operation.copy)
     return checkOne(operation.copy->enqueue(gpu.driver, target));
+  if (operation.hostLaunch)
+    return checkOne(operation.hostLaunch->enqueue(gpu.driver, target));
   if (operation.transfer)
     return operation.transfer->enqueue(gpu, target);
   for (const Launch &launch : operation.launches)

@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_DEVICES_GPU_STEP_H
 
 #include "runtime/devices/gpu/handles.h"
+#include "runtime/devices/gpu/host_launch.h"
 #include "runtime/devices/gpu/platform.h"
 #include "runtime/devices/gpu/step_copy.h"
 #include "runtime/devices/gpu/step_streams.h"
@@ -26,6 +27,7 @@ struct StepContext {
   Stream stream;
   Address arena;
   char *hostArena; ///< pinned memory
+  int threads;     ///< number of threads of kernels on the host
   Address faults;
   /// Operations that have a fault record, in the order of the records.
   std::vector<const MtcOperation *> &faulting;
@@ -59,6 +61,7 @@ private:
     std::vector<Launch> launches;
     std::vector<Address> operands; ///< arguments of a launch, including the fault record
     std::unique_ptr<PreparedCall> call;
+    std::optional<HostLaunch> hostLaunch;
     std::optional<StepCopy> copy;
     std::optional<StepTransfer> transfer;
     std::vector<const OwnedEvent *> waits; ///< end events of operations on streams

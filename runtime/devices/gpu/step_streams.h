@@ -1,4 +1,4 @@
-// Copies and transfers of a function that run concurrently with the other operations.
+// Operations of a function that run concurrently with the others.
 #ifndef MTC_RUNTIME_DEVICES_GPU_STEP_STREAMS_H
 #define MTC_RUNTIME_DEVICES_GPU_STEP_STREAMS_H
 

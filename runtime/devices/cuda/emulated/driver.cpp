@@ -261,6 +261,14 @@ Result launch(Function function, unsigned, unsigned, unsigned, unsigned, unsigne
   return success;
 }
 
+Result launchHostFunction(Stream stream, void (*function)(void *context), void *context) {
+  enqueue(stream, [=] {
+    function(context);
+    return std::string();
+  });
+  return success;
+}
+
 Result beginCapture(Stream stream, int) {
   stream->capture = new GraphHandle{std::vector<GraphBranch>(1)};
   stream->branch = 0;
@@ -330,6 +338,7 @@ const Driver &openDriver() {
       .unloadModule = unloadModule,
       .findFunction = findFunction,
       .launch = launch,
+      .launchHostFunction = launchHostFunction,
       .beginCapture = beginCapture,
       .endCapture = finishCapture,
       .destroyGraph = destroyGraph,

@@ -61,6 +61,7 @@ static Driver loadDriver() {
   load(driver.unloadModule, "cuModuleUnload");
   load(driver.findFunction, "cuModuleGetFunction");
   load(driver.launch, "cuLaunchKernel");
+  load(driver.launchHostFunction, "cuLaunchHostFunc");
   load(driver.beginCapture, "cuStreamBeginCapture_v2");
   load(driver.endCapture, "cuStreamEndCapture");
   load(driver.destroyGraph, "cuGraphDestroy");

@@ -114,7 +114,7 @@ TEST_F(CudaDevice, CodeOfTheLatestArchitectureThatRunsIsTaken) {
                                      {8, 6, MTC_CUBIN, nullptr},
                                      {9, 0, MTC_CUBIN, nullptr},
                                      {9, 0, MTC_EXACT_CUBIN, nullptr}};
-  MtcCudaProgram program = {0, 0, 0, 1, 4, all};
+  MtcCudaProgram program = {0, 0, 0, 1, 4, all, nullptr};
   EXPECT_EQ(chooseArchitecture(program, 8, 0), &all[0]);
   EXPECT_EQ(chooseArchitecture(program, 8, 9), &all[1]);
   EXPECT_EQ(chooseArchitecture(program, 9, 0), &all[3]);
@@ -128,7 +128,7 @@ TEST_F(CudaDevice, PtxIsTakenWhereNoMachineCodeRuns) {
                                      {10, 0, MTC_PTX, nullptr},
                                      {8, 0, MTC_CUBIN, nullptr},
                                      {9, 0, MTC_EXACT_CUBIN, nullptr}};
-  MtcCudaProgram program = {0, 0, 0, 1, 4, all};
+  MtcCudaProgram program = {0, 0, 0, 1, 4, all, nullptr};
   EXPECT_EQ(chooseArchitecture(program, 8, 0), &all[2]);
   EXPECT_EQ(chooseArchitecture(program, 8, 9), &all[2]); // although the PTX is for a later one
   EXPECT_EQ(chooseArchitecture(program, 9, 0), &all[3]);

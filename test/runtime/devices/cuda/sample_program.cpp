@@ -60,7 +60,8 @@ struct CudaSample {
                          .driver_version = 0,
                          .image_count = 0,
                          .architecture_count = 0,
-                         .architectures = nullptr};
+                         .architectures = nullptr,
+                         .host = nullptr};
 
   CudaSample() {
     codes.reserve(kernelCount);

@@ -90,7 +90,7 @@ void AxisGroups::Growth::divideOperation(Operation *op, Position position, AxisS
 bool AxisGroups::Growth::isAddend(Value value) const {
   auto isSum = [&](const Splits &splits) {
     const auto *found = splits.operations.find(value.getDefiningOp());
-    return found != splits.operations.end() && found->second.partial == ReductionKind::Add;
+    return found != splits.operations.end() && dependsOnOrder(found->first, found->second);
   };
   return value.hasOneUse() && value.getDefiningOp() && (isSum(group.splits) || isSum(taken));
 }

@@ -125,13 +125,6 @@ void FunctionSplitter::setParts(Operation *op, ArrayRef<AxisSplitAttr> results, 
   replaced.push_back(op);
 }
 
-/// Returns whether the order of combinations affects their bits.
-static bool dependsOnOrder(Operation *op, ReductionKind kind) {
-  // Gathered rows have one addend that is not -0.
-  return kind == ReductionKind::Add && !isa<GatherOp>(op) &&
-         isa<FloatType>(cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
-}
-
 /// Returns the part with this number, of `count`, of a value that has `outer` blocks along an axis.
 static Value chunkOf(TensorBuilder &b, Value value, AxisSplitAttr split, int64_t number,
                      int64_t count) {
@@ -152,7 +145,7 @@ SmallVector<Value> FunctionSplitter::buildAddends(Operation *op, const Operation
     AxisSplitAttr own = forRanks(part, ranks);
     operands.push_back(own ? partOf(b, operand, own) : wholeOf(b, operand));
   }
-  const int64_t count = dependsOnOrder(op, *split.partial) ? chunks / ranks : 1;
+  const int64_t count = dependsOnOrder(op, split) ? chunks / ranks : 1;
   SmallVector<Value> addends;
   for (int64_t i = 0; i < count; ++i) {
     SmallVector<Value> own;
@@ -179,7 +172,7 @@ SmallVector<Value> FunctionSplitter::buildOnAddends(Operation *op, TensorBuilder
 }
 
 void FunctionSplitter::splitOperation(Operation *op, const OperationSplit &split) {
-  if (ranks == 1 && !(split.partial && dependsOnOrder(op, *split.partial)))
+  if (ranks == 1 && !dependsOnOrder(op, split))
     return replaceUses(op); // Only sums change.
   TensorBuilder b(op->getLoc(), op->getContext());
   b.setInsertionPoint(op);

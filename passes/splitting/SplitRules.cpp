@@ -13,6 +13,11 @@ bool mtc::divides(AxisSplitAttr split, Type type) {
   return static_cast<bool>(split.getPartOf(cast<RankedTensorType>(type)));
 }
 
+bool mtc::dependsOnOrder(Operation *op, const OperationSplit &split) {
+  return split.partial == ReductionKind::Add && !isa<GatherOp>(op) &&
+         isa<FloatType>(cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
+}
+
 static AxisSplitAttr onAxis(AxisSplitAttr split, int64_t axis, int64_t outer) {
   return AxisSplitAttr::get(split.getContext(), axis, outer, split.getParts(), split.getStride());
 }
@@ -65,6 +70,16 @@ static AxisSplitAttr withBlocks(AxisSplitAttr split, int64_t extent, int64_t blo
   return extent % block ? AxisSplitAttr() : onAxis(split, split.getAxis(), extent / block);
 }
 
+/// Returns the split of an operation whose operand and result consist of such blocks.
+static Derived splitInBlocks(AxisSplitAttr split, RankedTensorType from, RankedTensorType to,
+                             int64_t block) {
+  AxisSplitAttr operand = withBlocks(split, from.getDimSize(split.getAxis()), block);
+  AxisSplitAttr result = withBlocks(split, to.getDimSize(split.getAxis()), block);
+  if (!operand || !result)
+    return std::nullopt;
+  return unarySplit(operand, result);
+}
+
 /// A slice along the divided axis consists of whole blocks.
 static Derived deriveSlice(SliceOp op, Position position, AxisSplitAttr split) {
   const int64_t axis = split.getAxis();
@@ -72,11 +87,7 @@ static Derived deriveSlice(SliceOp op, Position position, AxisSplitAttr split) {
   const int64_t block = blockOf(split, position.isResult ? to : from);
   if (op.getStrides()[axis] != 1 || op.getOffsets()[axis] % block)
     return std::nullopt;
-  AxisSplitAttr operand = withBlocks(split, from.getDimSize(axis), block);
-  AxisSplitAttr result = withBlocks(split, to.getDimSize(axis), block);
-  if (!operand || !result)
-    return std::nullopt;
-  return unarySplit(operand, result);
+  return splitInBlocks(split, from, to, block);
 }
 
 /// Padding along the divided axis consists of whole blocks.
@@ -86,11 +97,7 @@ static Derived derivePad(PadOp op, Position position, AxisSplitAttr split) {
   const int64_t block = blockOf(split, position.isResult ? to : from);
   if (op.getInterior()[axis] || op.getLow()[axis] % block || op.getHigh()[axis] % block)
     return std::nullopt;
-  AxisSplitAttr operand = withBlocks(split, from.getDimSize(axis), block);
-  AxisSplitAttr result = withBlocks(split, to.getDimSize(axis), block);
-  if (!operand || !result)
-    return std::nullopt;
-  return unarySplit(operand, result);
+  return splitInBlocks(split, from, to, block);
 }
 
 /// Every operand along the divided axis consists of whole blocks.

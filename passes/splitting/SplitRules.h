@@ -26,6 +26,10 @@ struct OperationSplit {
   }
 };
 
+/// Returns whether the result is a sum whose bits depend on the order of its addends, which are
+/// those of chunks then. Gathered rows have one addend that is not -0.
+bool dependsOnOrder(mlir::Operation *op, const OperationSplit &split);
+
 /// An operand or a result of an operation.
 struct Position {
   bool isResult;

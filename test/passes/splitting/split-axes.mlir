@@ -206,11 +206,11 @@ func.func @micro_step(%x: tensor<512x16xf32>) -> tensor<512x15xf32> {
 // Gathered rows have one addend on one rank, too: a reshape of them stays as it is.
 // CHUNKS-LABEL: func.func @micro_step
 // CHUNKS: %[[ROWS:.*]] = mtc.gather
-// CHUNKS: mtc.reshape %[[ROWS]] : tensor<8x16xf32> -> tensor<128xf32>
-mtc.variable parameter @table : tensor<512x16xf32> = #mtc.zeros
-func.func @micro_step(%i: tensor<8xi64>) -> tensor<128xf32> {
-  %w = mtc.read @table : tensor<512x16xf32>
-  %x = mtc.gather %w, %i axis 0 batch 0 : tensor<512x16xf32>, tensor<8xi64> -> tensor<8x16xf32>
-  %r = mtc.reshape %x : tensor<8x16xf32> -> tensor<128xf32>
-  return %r : tensor<128xf32>
+// CHUNKS: mtc.reshape %[[ROWS]] : tensor<8x15xf32> -> tensor<120xf32>
+mtc.variable parameter @table : tensor<512x15xf32> = #mtc.zeros
+func.func @micro_step(%i: tensor<8xi64>) -> tensor<120xf32> {
+  %w = mtc.read @table : tensor<512x15xf32>
+  %x = mtc.gather %w, %i axis 0 batch 0 : tensor<512x15xf32>, tensor<8xi64> -> tensor<8x15xf32>
+  %r = mtc.reshape %x : tensor<8x15xf32> -> tensor<120xf32>
+  return %r : tensor<120xf32>
 }

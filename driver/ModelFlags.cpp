@@ -114,8 +114,17 @@ void mtc::tool::addModelFlags(FlagTable &flags) {
             {.name = "weights",
              .valueName = "FILE|DIR",
              .help = "Initial weights: .safetensors or a save_pretrained folder",
-             .detail = "The program reads them from there when it starts, and no copy is written. "
-                       "They replace those of the model's file, which may lack them."},
+             .detail =
+                 "The program reads them from there when it starts, and no copy is written. "
+                 "They replace those of the model's file, which may lack them. Names, types and "
+                 "shapes are checked when the program is compiled."},
+            {compiled, modelGroup});
+  flags.add(&Options::ignoreWeights,
+            {.name = "ignore-weights",
+             .valueName = "PATTERN",
+             .help = "Tensors of --weights that the program may ignore",
+             .detail = "Patterns (*, ?) match names in the file. Other tensors that the program "
+                       "does not have are errors."},
             {compiled, modelGroup});
   addTrainingOptions(flags, &TrainingOptions::initialization,
                      {planned, modelGroup, Stage::Training});

@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -216,7 +217,7 @@ void recordDecidedFlags(Options &options, const llvm::StringSet<> &onCommandLine
 
 } // namespace
 
-/// Returns why a path cannot be that of weights; "" if it can. Programs check the contents.
+/// Returns why a path cannot be that of weights; "" if it can. checkWeights checks the contents.
 static std::string checkWeightsPath(StringRef path) {
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(path, status))
@@ -233,6 +234,12 @@ void Options::check(RefuseOption refuse) const {
   if (!weights.empty())
     if (std::string problem = checkWeightsPath(weights); !problem.empty())
       refuse("weights", problem);
+  for (const std::string &pattern : ignoreWeights) {
+    if (weights.empty())
+      refuse("ignore-weights", "needs --weights FILE|DIR");
+    else if (llvm::Error error = llvm::GlobPattern::create(pattern).takeError())
+      refuse("ignore-weights", llvm::toString(std::move(error)));
+  }
   plan.checkOffload(getOffloadSpace(), hasBudget(), refuse);
   if (!isStageText(model)) // Its text has the precision.
     plan.checkLossScaling(refuse);

@@ -42,7 +42,8 @@ struct Options {
   std::string model;  // File name of a model, of a stage's text, or of a program.
   std::string output; // `-o`.
   std::string recipe;
-  std::string weights; // `--weights`.
+  std::string weights;                    // `--weights`.
+  std::vector<std::string> ignoreWeights; // `--ignore-weights`.
   std::string target = "cpu";
   bool emulate = false;
   bool noCudnn = false, noOnednn = false;

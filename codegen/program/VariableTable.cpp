@@ -5,6 +5,7 @@
 #include "ir/TypeCode.h"
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/attributes/InitialRow.h"
+#include "ir/attributes/TensorImage.h"
 #include "runtime/abi/program.h"
 #include "runtime/abi/storage.h"
 
@@ -111,15 +112,6 @@ Constant *mtc::describeImage(ConstantBuilder &c, TensorImageAttr image) {
                   field<&MtcTensorImage::dims>(c.i64Array(image.getShape())),
                   field<&MtcTensorImage::part_count>(parts.size()),
                   field<&MtcTensorImage::parts>(c.array(parts)));
-}
-
-/// Returns whether the variable is part of the user's module. An empty list of images means that
-/// its name in the module is unknown.
-static bool isInModule(VariableOp variable) {
-  std::optional<ArrayAttr> images = variable.getModuleImages();
-  return llvm::is_contained({Role::Parameter, Role::Constant, Role::State, Role::Frozen},
-                            variable.getRole()) &&
-         (!images || !images->empty());
 }
 
 namespace {

@@ -156,6 +156,13 @@ LogicalResult mtc::verifyTensorImages(llvm::function_ref<InFlightDiagnostic()> e
   return success();
 }
 
+bool mtc::isInModule(VariableOp variable) {
+  std::optional<ArrayAttr> images = variable.getModuleImages();
+  return llvm::is_contained({Role::Parameter, Role::Constant, Role::State, Role::Frozen},
+                            variable.getRole()) &&
+         (!images || !images->empty());
+}
+
 SmallVector<TensorImageAttr> mtc::firstImages(VariableOp variable) {
   SmallVector<TensorImageAttr> first;
   int64_t held = 0, count = variable.getSourceType().getNumElements();

@@ -18,6 +18,10 @@ mlir::LogicalResult verifyTensorImages(llvm::function_ref<mlir::InFlightDiagnost
                                        mlir::RankedTensorType variable,
                                        mlir::ArrayAttr moduleImages, mlir::ArrayAttr fileImages);
 
+/// Returns whether the variable is part of the user's module. An empty list of images means that
+/// its name in the module is unknown.
+bool isInModule(VariableOp variable);
+
 /// Returns the first group of module images, with which a file contains all elements of the
 /// variable.
 mlir::SmallVector<TensorImageAttr> firstImages(VariableOp variable);

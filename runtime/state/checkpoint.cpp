@@ -11,6 +11,7 @@
 #include "runtime/state/tensor_writer.h"
 #include "runtime/state/value_reader.h"
 #include "runtime/state/variables.h"
+#include "runtime/state/weights_check.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 #include "support/files/written_by_mtc.h"

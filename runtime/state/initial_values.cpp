@@ -6,12 +6,12 @@
 #include "runtime/state/tensor_reader.h"
 #include "runtime/state/value_reader.h"
 #include "runtime/state/variables.h"
+#include "runtime/state/weights_check.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/floats.h"
 #include "runtime/support/parallel_ranges.h"
 #include "runtime/support/philox.h"
-#include "support/terminal/suggestions.h"
 
 #include <algorithm>
 #include <cstring>
@@ -24,13 +24,6 @@ template <typename Use> static void forEachChunk(int64_t total, const Use &use) 
   std::vector<char> memory(static_cast<size_t>(std::min(total, maximum)));
   for (int64_t at = 0; at < total; at += maximum)
     use(at, std::min(maximum, total - at), memory);
-}
-
-std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found) {
-  if (found.type == expected.type && found.dims == shapeOf(expected))
-    return "";
-  return text("is ", typeName(found.type), " ", shapeText(found.dims), "; the program expects ",
-              typeName(expected.type), " ", shapeText(shapeOf(expected)));
 }
 
 /// Fills `bytes` bytes of the variable with random numbers, from byte `at` on, the start of a group
@@ -71,14 +64,6 @@ static void fillSplat(const MtcVariable &variable, uint32_t type, char *to, int6
   const auto size = typeBytes(type);
   for (int64_t at = 0; at < bytes; at += size)
     std::memcpy(to + at, variable.data, static_cast<size_t>(size));
-}
-
-/// Returns whether a value of one type is converted to another when it is read: exactly, or with
-/// rounding if it is not trained.
-static bool isConverted(uint32_t from, uint32_t to, uint32_t role) {
-  return (mtc_is_narrow_float(from) && to == MTC_F32) ||
-         ((from == MTC_F32 || mtc_is_narrow_float(from)) && mtc_is_narrow_float(to) &&
-          role == MTC_CONSTANT);
 }
 
 const std::vector<FoundTensor> &InitialValues::find(uint32_t variable) const {
@@ -169,47 +154,17 @@ bool InitialValues::areEqual(const MtcTensor &value, const std::vector<FoundTens
   return areEqual;
 }
 
-/// Returns why a tensor of a file does not match a variable or its image; "" if it does.
-static std::string problemOf(const std::string &path, const MtcTensor &value, uint32_t role,
-                             const FoundTensor &found) {
-  MtcTensor expected = value;
-  if (isConverted(found.array->type, value.type, role))
-    expected.type = found.array->type;
-  std::string why = mismatch(expected, *found.array);
-  if (found.image && !(isWhole(found.image) && why.empty()))
-    why = mismatch(tensorOf(expected, *found.image), *found.array);
-  return why.empty() ? "" : text(path, ": tensor '", found.name, "' ", why);
-}
-
 void InitialValues::check(uint32_t variable, Problems &problems) const {
   const MtcVariable &described = program.variables[variable];
-  const MtcTensor value = valueOf(program, variable);
-  bool isValid = true;
-  auto checkAll = [&](const NamedWeights &weights, const std::vector<FoundTensor> &all) {
-    for (const FoundTensor &found : all)
-      if (std::string problem = problemOf(weights.file().path(), value, described.role, found);
-          !problem.empty()) {
-        problems.add(problem);
-        isValid = false;
-      }
-  };
   const std::vector<FoundTensor> &found = find(variable);
-  const NamedWeights *weights = chosen ? chosen : own;
-  if (!found.empty()) {
-    weights = chosen && !chosen->of(variable).empty() ? chosen : own;
-    checkAll(*weights, found);
-  } else if (described.initial == MTC_INITIAL_FILE) {
-    for (const auto &[name, tensor] : weights->missing(variable))
-      problems.add(weights->file().path(), ": tensor '", name, "' is missing; the program expects ",
-                   typeName(tensor.type), " ", shapeText(shapeOf(tensor)),
-                   terminal::suggestNames(name, unknown));
-  }
-  if (!chosen || chosen->repeated(variable).empty())
+  const bool isChosen = chosen && !chosen->of(variable).empty();
+  if (!isChosen && !found.empty())
+    checkTensors(program, *own, variable, found, problems);
+  else if (!isChosen && described.initial == MTC_INITIAL_FILE)
+    addMissing(*(chosen ? chosen : own), variable, unknown, problems);
+  if (!isChosen || !checkVariable(program, *chosen, variable, problems))
     return;
-  for (const std::vector<FoundTensor> &other : chosen->repeated(variable))
-    checkAll(*chosen, other);
-  if (!isValid)
-    return;
+  const MtcTensor value = valueOf(program, variable);
   for (const std::vector<FoundTensor> &other : chosen->repeated(variable))
     if (!areEqual(value, found, other))
       problems.add(chosen->file().path(), ": tensors '", found.front().name, "' and '",

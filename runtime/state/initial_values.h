@@ -54,9 +54,6 @@ private:
   std::vector<std::string> unknown;
 };
 
-/// Returns why a tensor of a file cannot be the variable's value; "" if it can.
-std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found);
-
 } // namespace mtc::runtime
 
 #endif // MTC_RUNTIME_STATE_INITIAL_VALUES_H

@@ -7,6 +7,7 @@
 #include "runtime/state/transfer_progress.h"
 #include "runtime/state/value_reader.h"
 #include "runtime/state/variables.h"
+#include "runtime/state/weights_check.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/messages.h"
 
@@ -55,19 +56,13 @@ static std::string listed(const std::vector<std::string> &names) {
 }
 
 /// Reports how tensors of the user's file were matched, and those that are not used.
-static void reportMatches(const NamedWeights &chosen, std::vector<std::string> unknown,
-                          bool isQuiet) {
+static void reportMatches(const NamedWeights &chosen, bool isQuiet) {
   const std::string &path = chosen.file().path();
   if (!isQuiet)
     for (const std::string &match : chosen.describeMatches())
       note(path, ": ", match);
-  // PyTorch's batch counter, which ONNX models do not use.
-  std::erase_if(unknown,
-                [](const std::string &name) { return name.ends_with("num_batches_tracked"); });
-  // A checkpoint also contains the optimizer state.
-  if (unknown.empty() || chosen.file().metadata(MTC_WEIGHTS_NAMES) == MTC_MODULE_NAMES)
-    return;
-  warn(path, ": ignored, since the program does not have them: ", listed(unknown));
+  if (const std::vector<std::string> unused = unusedTensors(chosen); !unused.empty())
+    warn(path, ": ignored, since the program does not have them: ", listed(unused));
 }
 
 bool InitialWeights::needsChosen() const {
@@ -143,7 +138,7 @@ void InitialWeights::check(bool isNamed) const {
     problems.add(chosen->file().path(), ": holds none of the program's parameters");
   problems.throwIfAny();
   if (chosen && usesFile)
-    reportMatches(*chosen, initial->unknownNames(), choice.isQuiet);
+    reportMatches(*chosen, choice.isQuiet);
 }
 
 const NamedWeights *InitialWeights::exportedNames() const {

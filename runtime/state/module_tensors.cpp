@@ -1,7 +1,7 @@
 // Converts between variables and the layouts listed in the program's tables.
 #include "runtime/state/module_tensors.h"
 
-#include "runtime/state/stored_variable.h"
+#include "runtime/state/variables.h"
 #include "runtime/support/element_type.h"
 
 #include <map>
@@ -15,7 +15,7 @@ static int64_t product(const int64_t *begin, uint32_t count) {
 
 MtcTensor valueOf(const MtcProgram &program, uint32_t variable) {
   const MtcTensor *source = program.variables[variable].source;
-  return source ? *source : StoredVariable(program, variable).tensor();
+  return source ? *source : wholeTensor(program.variables[variable], lowHalfOf(program, variable));
 }
 
 std::vector<int64_t> shapeOf(const MtcTensorImage &image) {

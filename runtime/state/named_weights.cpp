@@ -104,6 +104,13 @@ std::string NamedWeights::nameInFile(const std::string &name) const {
   return (common ? common->nameInFile(name) : std::nullopt).value_or(name);
 }
 
+std::string NamedWeights::nameInProgram(const std::string &name) const {
+  std::string module = moduleName(name);
+  if (common && module.starts_with(common->inFile))
+    module.replace(0, common->inFile.size(), common->inProgram);
+  return module;
+}
+
 /// Returns each complete set of tensors for the variable.
 std::vector<std::vector<FoundTensor>> NamedWeights::match(uint32_t variable) const {
   const MtcVariable &described = program.variables[variable];

@@ -53,6 +53,8 @@ public:
   const std::vector<FoundTensor> &of(uint32_t variable) const { return found[variable]; }
   /// Returns the name that the file has, or would have, for a tensor of the program.
   std::string nameInFile(const std::string &name) const;
+  /// Returns the name that the program has, or would have, for a tensor of the file.
+  std::string nameInProgram(const std::string &name) const;
   /// Returns one sentence for each rule by which names that differ from the program's were matched.
   std::vector<std::string> describeMatches() const;
   /// Returns the tensors of the variable under its other names in the file.

@@ -2,6 +2,7 @@
 #include "runtime/state/stored_variable.h"
 
 #include "runtime/collectives/piece_exchange.h"
+#include "runtime/state/variables.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/floats.h"
 
@@ -54,10 +55,6 @@ void split(const std::vector<uint32_t> &whole, std::vector<uint16_t> &upper,
 
 } // namespace
 
-static const MtcTensor &wholeOf(const MtcVariable &variable) {
-  return variable.whole ? *variable.whole : variable.tensor;
-}
-
 static int rankOf(Device &device) { return device.ranks() ? device.ranks()->rank() : 0; }
 
 /// Returns the address in a variable of a run of a share that the rank has. The variable may have
@@ -104,27 +101,13 @@ static Division finer(const Division &a, const Division &b) {
 }
 
 StoredVariable::StoredVariable(const MtcProgram &program, uint32_t index)
-    : variable(program.variables[index]), index(index) {
-  for (uint32_t i = 0; i < program.variable_count; ++i)
-    if (program.variables[i].role == MTC_LOW_HALF &&
-        program.variables[i].of == static_cast<int32_t>(index))
-      low = &program.variables[i];
+    : variable(program.variables[index]), index(index), low(lowHalfOf(program, index)) {
   division = Division::of(variable);
   if (low)
     division = finer(division, Division::of(*low));
 }
 
-MtcTensor StoredVariable::tensor() const {
-  MtcTensor whole = wholeOf(variable);
-  // A piece has no address of its own in the value.
-  whole.offset = variable.tensor.offset;
-  whole.space = variable.tensor.space;
-  if (low) {
-    whole.type = MTC_F32;
-    whole.bytes *= 2;
-  }
-  return whole;
-}
+MtcTensor StoredVariable::tensor() const { return wholeTensor(variable, low); }
 
 template <typename Use>
 void StoredVariable::forEachOwnRun(Device &device, const Division &each, const Use &use) const {

@@ -71,7 +71,7 @@ private:
 
   const MtcVariable &variable;
   uint32_t index;
-  const MtcVariable *low = nullptr; ///< The lower halves; null if the value is not split.
+  const MtcVariable *low; ///< The lower halves; null if the value is not split.
   Division division;
 };
 

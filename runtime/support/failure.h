@@ -53,6 +53,7 @@ class Problems {
 public:
   template <typename... Parts> void add(const Parts &...parts) { list.push_back(text(parts...)); }
   bool any() const { return !list.empty(); }
+  const std::vector<std::string> &get() const { return list; }
 
   /// Runs `action`; adds a user error that it throws to the list.
   template <typename Action> void collect(const Action &action) {

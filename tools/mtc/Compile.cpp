@@ -5,6 +5,7 @@
 #include "driver/PlanText.h"
 #include "driver/ProgramWriter.h"
 #include "driver/StageText.h"
+#include "driver/weights/CheckWeights.h"
 
 #include "ir/Mtc.h"
 #include "passes/memory/MemoryTimeline.h"
@@ -132,6 +133,14 @@ int mtc::tool::compile(const Options &options, Compilation &compilation) {
   if (!chosen)
     return report(chosen.takeError());
   const std::optional<OutputTarget> &destination = *chosen;
+  if (!options.weights.empty() && options.stage >= Stage::Training) {
+    if (failed(compilation.lower(Stage::Training)))
+      return 1;
+    // Before planning and code generation, which take long for large models.
+    if (failed(checkWeights(compilation.getModule(), options, compilation.getModel(),
+                            compilation.getParameters())))
+      return 1;
+  }
   if (failed(compilation.lower(options.stage)))
     return 1;
   if (options.result == Result::Text)

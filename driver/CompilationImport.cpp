@@ -86,7 +86,8 @@ GraphSettings mtc::tool::graphSettings(const Options &options) {
           options.plan.passes.skips("mtc-recognize-attention"),
           options.plan.training.sharding.getDataRanks(),
           options.dropout,
-          !options.lora.empty()};
+          !options.lora.empty(),
+          !options.weights.empty()};
 }
 
 /// Returns whether the loss is an output of the graph, as far as known before its stage.

@@ -56,6 +56,7 @@ struct GraphSettings {
   int64_t ranks = 1;             ///< With samples of their own.
   std::optional<double> dropout; ///< Rate of every dropout in training form.
   bool addsAdapters = false;     ///< Adapters are trained, and AddAdapters reports their number.
+  bool hasWeights = false;       ///< Values of frozen parameters are read from --weights.
 };
 
 /// A warning or note about a model.

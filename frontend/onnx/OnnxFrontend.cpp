@@ -41,7 +41,7 @@ public:
   }
 
   void buildInferencePasses(OpPassManager &manager, const GraphSettings &settings) const override {
-    manager.addNestedPass<GraphOp>(createFoldInitializersPass());
+    manager.addNestedPass<GraphOp>(createFoldInitializersPass({settings.hasWeights}));
     manager.addNestedPass<GraphOp>(createInferAndFoldPass({settings.unrollLimit}));
     manager.addNestedPass<GraphOp>(createFormDropoutPass());
   }

@@ -33,6 +33,8 @@ struct ChooseParametersPass : impl::ChooseParametersPassBase<ChooseParametersPas
 };
 
 struct FoldInitializersPass : impl::FoldInitializersPassBase<FoldInitializersPass> {
+  using FoldInitializersPassBase::FoldInitializersPassBase;
+
   void runOnOperation() override {
     GraphOp graph = getOperation();
     for (StringRef name : {producerAttribute, signatureAttribute, signatureShapesAttribute,
@@ -54,15 +56,15 @@ private:
   /// Returns whether the initializer's value is part of the model. The value of a frozen parameter
   /// is not part of it, because it may come from other weights. Exceptions are frozen scalars and
   /// vectors that the exporter does not mark as parameters, because they may be attributes of
-  /// operators.
-  static bool isConstant(InitializerOp initializer) {
+  /// operators. If there are other weights, they have the vectors of the module.
+  bool isConstant(InitializerOp initializer) const {
     StringRef role = initializer.getRole().value_or("");
     return role == roleName(InitializerRole::Constant) ||
            (role == roleName(InitializerRole::Frozen) && initializer.getKind() != "PARAMETER" &&
-            cast<RankedTensorType>(initializer.getType()).getRank() < 2);
+            cast<RankedTensorType>(initializer.getType()).getRank() < (keepVectors ? 1 : 2));
   }
 
-  static void fold(InitializerOp initializer) {
+  void fold(InitializerOp initializer) const {
     ElementsAttr known = initializer.getSampleAttr();
     bool isFolded = isConstant(initializer) && known && known.getType() == initializer.getType();
     initializer.removeKindAttr();

@@ -32,7 +32,7 @@ def FoldInitializersPass : Pass<"onnx-fold-initializers", "::mtc::onnx::GraphOp"
     Replaces constant initializers whose elements are all known by `onnx.constant`, and removes the attributes from which
     parameters were chosen. Large tables are not folded; their data stays in the file. Frozen parameters are not folded either,
     because their values may come from other weights. Exceptions are frozen scalars and vectors that the exporter does not mark
-    as parameters, since operators may need them as attributes.
+    as parameters, since operators may need them as attributes; with `keep-vectors`, vectors are not folded.
 
     ```mlir
     // before
@@ -43,6 +43,9 @@ def FoldInitializersPass : Pass<"onnx-fold-initializers", "::mtc::onnx::GraphOp"
     %w = onnx.initializer "w" {role = "parameter"} : tensor<4xf32>
     ```
   }];
+  let options = [
+    Option<"keepVectors", "keep-vectors", "bool", "false", "do not fold frozen vectors, whose values other weights provide">,
+  ];
 }
 
 #endif // MTC_FRONTEND_PARAMETERS_PASSES

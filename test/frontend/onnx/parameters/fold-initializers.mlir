@@ -1,4 +1,5 @@
 // RUN: mtc-opt %s --onnx-fold-initializers | FileCheck %s --implicit-check-not=onnx.module --implicit-check-not=onnx.results --implicit-check-not=sample --implicit-check-not=kind
+// RUN: mtc-opt %s --onnx-fold-initializers=keep-vectors | FileCheck %s --check-prefix=VECTORS
 
 // CHECK-LABEL: onnx.graph @main
 // CHECK-NOT: onnx.signature
@@ -11,6 +12,7 @@
 // CHECK: onnx.initializer "matrix" {role = "frozen"}
 // CHECK: onnx.initializer "bias" {role = "frozen"}
 // CHECK: onnx.constant dense<2.000000e+00> : tensor<4xf32>
+// VECTORS: onnx.initializer "scales" {role = "frozen"}
 onnx.graph @main(%x: tensor<4xf32>) -> (tensor<1x4xf32>) attributes {onnx.producer = "pytorch", onnx.signature = ["w"]} {
   %w = onnx.initializer "w" {kind = "PARAMETER", role = "parameter", sample = dense<1.0> : tensor<4xf32>, split_from = "v"} : tensor<4xf32>
   %e = onnx.initializer "eps" {role = "constant", sample = dense<0.5> : tensor<f32>} : tensor<f32>

@@ -127,9 +127,11 @@ void StoredVariable::readRun(Device &device, const ElementRun &run, const Device
                   });
     return;
   }
-  std::vector<uint32_t> joined(chunkElements);
-  std::vector<uint16_t> upper(chunkElements);
-  std::vector<int16_t> lower(chunkElements);
+  // Runs of parts along an inner axis are short.
+  const auto buffered = static_cast<size_t>(std::min(run.count, chunkElements));
+  std::vector<uint32_t> joined(buffered);
+  std::vector<uint16_t> upper(buffered);
+  std::vector<int16_t> lower(buffered);
   inChunks(run.count, [&](int64_t at, int64_t count) {
     const ElementRun part = run.from(at, count);
     readInto(device, addressOf(variable, part), upper, count);
@@ -218,10 +220,12 @@ void StoredVariable::writeRun(Device &device, const ElementRun &run,
           [&](char *to, int64_t at, int64_t bytes) { fill(to, run.value * size + at, bytes); });
     return;
   }
-  std::vector<uint32_t> whole(chunkElements);
-  std::vector<uint16_t> upper(chunkElements);
-  std::vector<int16_t> lower(chunkElements);
-  std::vector<int16_t> kept(chunkElements);
+  // Runs of parts along an inner axis are short.
+  const auto buffered = static_cast<size_t>(std::min(run.count, chunkElements));
+  std::vector<uint32_t> whole(buffered);
+  std::vector<uint16_t> upper(buffered);
+  std::vector<int16_t> lower(buffered);
+  std::vector<int16_t> kept(buffered);
   inChunks(run.count, [&](int64_t at, int64_t count) {
     const ElementRun part = run.from(at, count);
     fill(reinterpret_cast<char *>(whole.data()), size * part.value, size * count);

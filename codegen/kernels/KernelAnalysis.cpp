@@ -2,6 +2,7 @@
 
 #include "codegen/kernels/KernelAnalysis.h"
 
+#include "ir/attributes/DiscardableAttributes.h"
 #include "ir/builders/KernelBuilder.h"
 
 using namespace mlir;
@@ -48,7 +49,8 @@ class Normalizer {
 public:
   Normalizer(Block &body, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
              std::optional<int64_t> iterations, ArrayRef<RankedTensorType> outputs)
-      : context(body.getParentOp()->getContext()), space(space), isReduced(space.size(), false),
+      : hasFixedOrder(body.getParentOp()->hasAttr(fixedOrderAttribute)),
+        context(body.getParentOp()->getContext()), space(space), isReduced(space.size(), false),
         isOwned(space.size(), false) {
     for (int64_t dim : reduced)
       isReduced[dim] = true;
@@ -216,7 +218,8 @@ private:
   /// Merges two adjacent dimensions if every expression is linear over both as over one dimension.
   bool mergeOnePair() {
     for (unsigned dim = 0; dim + 1 < space.size(); ++dim) {
-      if (isReduced[dim] != isReduced[dim + 1] || isOwned[dim] != isOwned[dim + 1])
+      if (isReduced[dim] != isReduced[dim + 1] || isOwned[dim] != isOwned[dim + 1] ||
+          (isReduced[dim] && hasFixedOrder))
         continue;
       bool mergeable = llvm::all_of(accesses, [&](const Access &access) {
         LinearForm form = linearForm(access);
@@ -333,6 +336,7 @@ private:
   }
 
   NormalKernel kernel;
+  bool hasFixedOrder;
   MLIRContext *context;
   SmallVector<int64_t> space;
   SmallVector<bool> isReduced, isOwned;

@@ -43,6 +43,7 @@ static const KnownAttribute knownAttributes[] = {
     {toleranceAttribute, {Holder::Operation}, is<FloatAttr>, "a number"},
     {chunksAttribute, {Holder::Operation}, is<AxisSplitAttr>, "#mtc.axis_split"},
     {addendsAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
+    {fixedOrderAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
     {paddedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
     {zeroRowAttribute, {Holder::Operation}, is<IntegerAttr>, "an integer"}};
 

@@ -2,6 +2,8 @@
 
 #include "ir/interfaces/KernelPlans.h"
 
+#include "ir/attributes/DiscardableAttributes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -17,6 +19,7 @@ public:
     add(kernel.getReducedAttr());
     add(kernel.getIterationsAttr());
     add(kernel.getOnHostAttr());
+    add(kernel->getAttr(fixedOrderAttribute));
     addTypes(kernel.getOutputs().getTypes());
     Block &body = kernel.getBody().front();
     addTypes(body.getArgumentTypes());

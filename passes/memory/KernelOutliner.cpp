@@ -2,6 +2,7 @@
 
 #include "passes/memory/KernelOutliner.h"
 
+#include "ir/attributes/DiscardableAttributes.h"
 #include "ir/interfaces/KernelPlans.h"
 
 #include "mlir/IR/Builders.h"
@@ -28,6 +29,8 @@ KernelFunctionOp KernelOutliner::outline(KernelOp kernel, KernelPlanAttrInterfac
       builder, kernel.getLoc(), ("kernel_" + Twine(functions.size() - 1)).str(),
       kernel.getSpaceAttr(), kernel.getReducedAttr(), kernel.getIterationsAttr(),
       kernel.getOnHost(), builder.getArrayAttr(outputs), plan);
+  if (kernel->hasAttr(fixedOrderAttribute))
+    last->setAttr(fixedOrderAttribute, builder.getUnitAttr());
   last.getBody().takeBody(kernel.getBody());
   known->second = last;
   return last;

@@ -103,6 +103,7 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
   OpPassManager &simplified = manager.nest<func::FuncOp>();
   simplified.addPass(createCopyPassedStates());
   addOptional(simplified, createChooseAlgorithms(), takes);
+  manager.addPass(createFixSumOrder()); // After fusion, which creates kernels.
   manager.addPass(createOutlineConstants());
   manager.addPass(createReachStage({Stage::Kernels}));
 }

@@ -86,12 +86,20 @@ void AxisGroups::Growth::divideOperation(Operation *op, Position position, AxisS
   group.splits.operations.insert({op, std::move(*derived)});
 }
 
+/// Returns a value before it is cast from and to narrow storage.
+static Value withoutCasts(Value value) {
+  while (value.getDefiningOp() && castsAddends(value.getDefiningOp()) && value.hasOneUse())
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
 /// Returns whether a value is a sum that only one operation uses.
 bool AxisGroups::Growth::isAddend(Value value) const {
   auto isSum = [&](const Splits &splits) {
     const auto *found = splits.operations.find(value.getDefiningOp());
     return found != splits.operations.end() && dependsOnOrder(found->first, found->second);
   };
+  value = withoutCasts(value);
   return value.hasOneUse() && value.getDefiningOp() && (isSum(group.splits) || isSum(taken));
 }
 
@@ -102,11 +110,21 @@ void AxisGroups::Growth::delaySums() {
     if (split.partial != ReductionKind::Add || !op->getResult(0).hasOneUse())
       continue;
     Operation *user = *op->getResult(0).user_begin();
-    if (group.splits.operations.contains(user) || taken.operations.contains(user) ||
+    while (castsAddends(user) && user->hasOneUse())
+      user = *user->user_begin();
+    if (castsAddends(user) || group.splits.operations.contains(user) ||
+        taken.operations.contains(user) ||
         !llvm::all_of(user->getOperands(), [&](Value each) { return isAddend(each); }))
       continue;
-    if (std::optional<OperationSplit> derived = SplitRules::deriveOfAddends(user))
-      group.splits.operations.insert({user, std::move(*derived)});
+    std::optional<OperationSplit> derived = SplitRules::deriveOfAddends(user);
+    if (!derived)
+      continue;
+    for (Value operand : user->getOperands())
+      for (Value sum = withoutCasts(operand); operand != sum;
+           operand = operand.getDefiningOp()->getOperand(0))
+        group.splits.operations.insert(
+            {operand.getDefiningOp(), *SplitRules::deriveOfAddends(operand.getDefiningOp())});
+    group.splits.operations.insert({user, std::move(*derived)});
   }
 }
 
@@ -161,6 +179,16 @@ static bool isDelayed(Value sum, const Splits &splits) {
   return user != splits.operations.end() && user->second.isOfAddends();
 }
 
+/// Returns the size of a parameter with its low half. Gradients and working copies do not count: a
+/// program may have them for one number of ranks only.
+static int64_t bytesOfWeights(const VariableFamily &family) {
+  int64_t bytes = bytesOf(family.type);
+  for (VariableOp variable : family.variables)
+    if (variable.getRole() == Role::LowHalf)
+      bytes += bytesOf(variable.getTensorType());
+  return bytes;
+}
+
 void AxisGroups::measure(AxisGroup &group) const {
   auto addGather = [&](Value value, AxisSplitAttr part) {
     if (!isUsedInParts(value, part, group.splits))
@@ -168,7 +196,7 @@ void AxisGroups::measure(AxisGroup &group) const {
   };
   for (const auto &[name, split] : group.splits.families) {
     const VariableFamily &family = families.get(name);
-    group.variableBytes += bytesOf(family.type);
+    group.variableBytes += bytesOfWeights(family);
     for (Operation *access : family.accesses)
       if (isa<ReadOp>(access) && isOfMicroStep(access))
         addGather(access->getResult(0), split);
@@ -181,9 +209,10 @@ void AxisGroups::measure(AxisGroup &group) const {
       if (auto cost = dyn_cast<CostOpInterface>(op))
         group.products += cost.getCost().flops;
     for (auto [value, part] : llvm::zip_equal(op->getResults(), split.results)) {
-      // A sum is sent to its owners, and from them.
+      // Addends are sent to the owners of a sum, and the sum from them.
       if (split.partial && !isDelayed(value, group.splits))
-        group.sentBytes += 2 * bytesOf(value.getType()) * (chunks - 1) / chunks;
+        group.sentBytes += (bytesOf(addendType(value.getType())) + bytesOf(value.getType())) *
+                           (chunks - 1) / chunks;
       else if (part)
         addGather(value, part);
     }

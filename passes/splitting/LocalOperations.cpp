@@ -17,11 +17,7 @@ static Operation *cloneLocal(TensorBuilder &b, Operation *op, const OperationSpl
     auto type = cast<RankedTensorType>(result.getType());
     if (part)
       type = part.getPartOf(type);
-    // Addends are rounded after their sum only.
-    if (split.partial && isa<FloatType>(type.getElementType()) &&
-        type.getElementTypeBitWidth() < 32)
-      type = type.clone(b.getF32Type());
-    result.setType(type);
+    result.setType(split.partial ? addendType(type) : type);
   }
   return local;
 }
@@ -81,8 +77,9 @@ static Value buildGather(TensorBuilder &b, GatherOp op, ValueRange operands,
   LocalIndices local = localIndices(b, operands[1], op.getInput().getType().getDimSize(axis),
                                     shapeOf(operands[0])[axis], exchange);
   Value rows = b.gather(operands[0], local.indices, axis, batch);
-  return b.select(broadcastToGathered(b, local.isOwn, shapeOf(rows), axis, batch), rows,
-                  b.splat(rows, -0.0));
+  Value addends = b.select(broadcastToGathered(b, local.isOwn, shapeOf(rows), axis, batch), rows,
+                           b.splat(rows, -0.0));
+  return b.cast(addends, addendType(addends.getType()).getElementType());
 }
 
 /// An update of a row of another rank adds -0 to the first row, which does not change it.

@@ -161,6 +161,10 @@ SmallVector<Value> FunctionSplitter::buildOnAddends(Operation *op, TensorBuilder
   SmallVector<Value> addends;
   const size_t count = parts.find(op->getOperand(0))->second.values.size();
   for (size_t i = 0; i < count; ++i) {
+    if (castsAddends(op)) {
+      addends.push_back(parts.find(op->getOperand(0))->second.values[i]);
+      continue;
+    }
     Operation *local = b.clone(*op);
     for (OpOperand &operand : local->getOpOperands())
       operand.set(parts.find(operand.get())->second.values[i]);
@@ -255,6 +259,9 @@ public:
       return refuse(parts);
     for (auto function : getOperation().getOps<func::FuncOp>())
       FunctionSplitter(function, splits, groups.getFamilies(), group, parts).run();
+    // Ranks store other values than one rank does. Casts that round only what a kernel stores would
+    // round other values.
+    getOperation().walk([](CastOp cast) { cast.setStorage(false); });
     for (const auto &[name, split] : splits.families)
       groups.getFamilies().get(name).variables.front()->setAttr(chunksAttribute, split);
     if (group.count == 1)

@@ -18,6 +18,12 @@ bool mtc::dependsOnOrder(Operation *op, const OperationSplit &split) {
          isa<FloatType>(cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
 }
 
+RankedTensorType mtc::addendType(Type result) {
+  auto type = cast<RankedTensorType>(result);
+  const bool isNarrow = isa<FloatType>(type.getElementType()) && type.getElementTypeBitWidth() < 32;
+  return isNarrow ? type.clone(Float32Type::get(type.getContext())) : type;
+}
+
 static AxisSplitAttr onAxis(AxisSplitAttr split, int64_t axis, int64_t outer) {
   return AxisSplitAttr::get(split.getContext(), axis, outer, split.getParts(), split.getStride());
 }
@@ -300,9 +306,11 @@ Derived SplitRules::deriveFromKernel(Operation *op, Position position, AxisSplit
   return derived;
 }
 
-/// Returns whether the ranks' values can be exchanged without rounding them first.
+/// Returns whether the ranks' values can be exchanged without rounding them first. One addend of a
+/// gathered row is not -0.
 static bool hasExactParts(Operation *op) {
-  return isa<ContractOp, ConvolveOp, TransposedConvolveOp, ConvolveWeightGradientOp>(op) ||
+  return isa<ContractOp, ConvolveOp, TransposedConvolveOp, ConvolveWeightGradientOp, GatherOp>(
+             op) ||
          llvm::all_of(op->getResultTypes(), [](Type type) {
            Type element = cast<RankedTensorType>(type).getElementType();
            return !isa<FloatType>(element) || element.getIntOrFloatBitWidth() >= 32;
@@ -361,8 +369,17 @@ Derived SplitRules::derive(Operation *op, Position position, AxisSplitAttr split
   return derived;
 }
 
+bool mtc::castsAddends(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  if (!cast)
+    return false;
+  auto from = cast.getInput().getType();
+  return addendType(from).getElementType() == addendType(cast.getType()).getElementType() &&
+         (cast.getStorage() || from != addendType(from));
+}
+
 Derived SplitRules::deriveOfAddends(Operation *op) {
-  if (!isa<AddOp, ReshapeOp, TransposeOp>(op))
+  if (!castsAddends(op) && !isa<AddOp, ReshapeOp, TransposeOp>(op))
     return std::nullopt;
   OperationSplit derived = wholeSplit(op);
   derived.partial = ReductionKind::Add;

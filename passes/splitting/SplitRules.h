@@ -30,6 +30,14 @@ struct OperationSplit {
 /// those of chunks then. Gathered rows have one addend that is not -0.
 bool dependsOnOrder(mlir::Operation *op, const OperationSplit &split);
 
+/// Returns the type of a rank's addends of a result: floats of less than 32 bits are rounded after
+/// their sum only.
+mlir::RankedTensorType addendType(mlir::Type result);
+
+/// Returns whether an operation only casts a value from or to narrow storage, whose addends are the
+/// same.
+bool castsAddends(mlir::Operation *op);
+
 /// An operand or a result of an operation.
 struct Position {
   bool isResult;

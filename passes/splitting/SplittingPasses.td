@@ -37,4 +37,14 @@ def SplitAxes : Pass<"mtc-split-axes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def FixSumOrder : Pass<"mtc-fix-sum-order", "::mlir::ModuleOp"> {
+  let summary = "let the order of sums depend on iteration spaces only";
+  let description = [{
+    A target merges reduced dimensions of a kernel if all operands are dense along them, and adds up rows of the merged dimension. A rank's
+    part of a value may be dense where the same part within the whole value is not. In programs with `--tensor` or `--tensor-chunks`, this
+    pass marks kernels that reduce several dimensions with `mtc.fixed_order`: they are not merged.
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 #endif // MTC_PASSES_SPLITTING_PASSES

@@ -204,6 +204,7 @@ func.func @micro_step(%x: tensor<512x16xf32>) -> tensor<512x15xf32> {
 // -----
 
 // Gathered rows have one addend on one rank, too: a reshape of them stays as it is.
+// CHECK-LABEL: func.func @micro_step
 // CHUNKS-LABEL: func.func @micro_step
 // CHUNKS: %[[ROWS:.*]] = mtc.gather
 // CHUNKS: mtc.reshape %[[ROWS]] : tensor<8x15xf32> -> tensor<120xf32>
@@ -213,4 +214,47 @@ func.func @micro_step(%i: tensor<8xi64>) -> tensor<120xf32> {
   %x = mtc.gather %w, %i axis 0 batch 0 : tensor<512x15xf32>, tensor<8xi64> -> tensor<8x15xf32>
   %r = mtc.reshape %x : tensor<8x15xf32> -> tensor<120xf32>
   return %r : tensor<120xf32>
+}
+
+// -----
+
+// Narrow addends are f32. Casts between sums do not round them, so that the sums of two matrices are exchanged once. All other casts round.
+// CHECK: mtc.variable parameter @q : tensor<15x64xbf16> part of tensor<15x128xbf16>
+// CHECK: mtc.variable parameter @k : tensor<15x64xbf16> part of tensor<15x128xbf16>
+// CHECK-LABEL: func.func @micro_step
+// CHECK: %[[A:.*]] = mtc.contract %{{.*}} : tensor<512x64xbf16>, tensor<15x64xbf16> -> tensor<512x15xf32>
+// CHECK: %[[B:.*]] = mtc.contract %{{.*}} : tensor<512x64xbf16>, tensor<15x64xbf16> -> tensor<512x15xf32>
+// CHECK-NOT: mtc.cast
+// CHECK: %[[SUM:.*]] = mtc.add %[[A]], %[[B]] : tensor<512x15xf32>
+// CHECK: mtc.all_to_all %[[SUM]]
+// CHECK-NOT: mtc.all_to_all
+// CHECK-NOT: as storage
+mtc.variable parameter @q : tensor<15x128xbf16> = #mtc.zeros
+mtc.variable parameter @k : tensor<15x128xbf16> = #mtc.zeros
+func.func @micro_step(%x: tensor<512x128xbf16>, %y: tensor<512x128xbf16>) -> tensor<512x15xbf16> {
+  %q = mtc.read @q : tensor<15x128xbf16>
+  %dq = mtc.contract %x, %q batch [] x [] over [1] x [1] : tensor<512x128xbf16>, tensor<15x128xbf16> -> tensor<512x15xbf16>
+  %wide = mtc.cast %dq as storage : tensor<512x15xbf16> -> tensor<512x15xf32>
+  %k = mtc.read @k : tensor<15x128xbf16>
+  %dk = mtc.contract %y, %k batch [] x [] over [1] x [1] : tensor<512x128xbf16>, tensor<15x128xbf16> -> tensor<512x15xbf16>
+  %stored = mtc.cast %dk as storage : tensor<512x15xbf16> -> tensor<512x15xf32>
+  %sum = mtc.add %wide, %stored : tensor<512x15xf32>
+  %d = mtc.cast %sum as storage : tensor<512x15xf32> -> tensor<512x15xbf16>
+  return %d : tensor<512x15xbf16>
+}
+
+// -----
+
+// Each rank has some of the classes: the logit of a label is gathered from the part that has it, without rounding it again.
+// CHECK: mtc.variable parameter @head : tensor<16x64xbf16> part of tensor<16x128xbf16>
+// CHECK-LABEL: func.func @micro_step
+// CHECK: mtc.gather %{{.*}} axis 1 batch 1 : tensor<512x64xbf16>, tensor<512x1xi64>
+// CHECK: mtc.cast %{{.*}} -> tensor<512x1xf32>
+// CHECK: mtc.all_gather %{{.*}} ranks 2 {mtc.addends} : tensor<512xf32> -> tensor<2x512xf32>
+mtc.variable parameter @head : tensor<16x128xbf16> = #mtc.zeros
+func.func @micro_step(%x: tensor<512x16xbf16>, %labels: tensor<512x1xi64>) -> tensor<512x1xbf16> {
+  %head = mtc.read @head : tensor<16x128xbf16>
+  %logits = mtc.contract %x, %head batch [] x [] over [1] x [0] : tensor<512x16xbf16>, tensor<16x128xbf16> -> tensor<512x128xbf16>
+  %picked = mtc.gather %logits, %labels axis 1 batch 1 : tensor<512x128xbf16>, tensor<512x1xi64> -> tensor<512x1xbf16>
+  return %picked : tensor<512x1xbf16>
 }

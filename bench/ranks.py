@@ -9,7 +9,9 @@ All contenders train on the same number of tokens with the same total number of 
     one             mtc, one process, with the batches of all ranks as one batch
     none, optimizer, gradients, parameters
                     mtc --ranks N --shard ..., one batch on each rank
+    tensor          mtc --ranks N --tensor N, with the batches of all ranks
     ddp, fsdp       PyTorch's DistributedDataParallel and fully_shard by block (gloo)
+    tp              PyTorch's DTensor: heads, hidden features and classes are divided; GPT-2 only
 
 Contenders run alternately, in several rounds. The result of a run is the median of its steps, without the first two; the table shows the
 median over all rounds, its ratio to `one`, and the peak resident memory of the largest process.
@@ -28,6 +30,7 @@ from pathlib import Path
 from compare import HERE, WORK, call, environment
 
 SHARDS = "none", "optimizer", "gradients", "parameters"
+OF_PYTORCH = "ddp", "fsdp", "tp"
 WARM_UP = 2
 
 
@@ -42,10 +45,10 @@ class Contender:
 
 def mtc_contender(options, name: str, graph: Path, folder: Path) -> Contender:
     ranks = 1 if name == "one" else options.ranks
-    batch = options.batch * options.ranks // ranks
+    batch = options.batch * options.ranks // (1 if name == "tensor" else ranks)
     program, metrics = folder / name, folder / f"{name}.jsonl"
     data = WORK / f"{options.model}-{options.batch * options.ranks}x{options.length}" / "data"
-    several = ["--ranks", ranks, "--shard", name] if ranks > 1 else []
+    several = [] if name == "one" else ["--ranks", ranks, *(["--tensor", ranks] if name == "tensor" else ["--shard", name])]
     call([options.mtc, "compile", graph, "--dim", f"batch={batch}", "--dim", f"sequence={options.length}", "--loss", options.loss,
           "--labels", "labels", "--optimizer", "adamw", "--lr", "1e-4", "--precision", options.precision,
           "--threads", options.threads // ranks, *several, "-o", program])  # fmt: skip
@@ -93,8 +96,8 @@ def main():
     parser.add_argument("--with", dest="contenders", default="one,none,optimizer,parameters,ddp,fsdp")
     options = parser.parse_args()
     names = options.contenders.split(",")
-    if wrong := [name for name in names if name not in ("one", *SHARDS, "ddp", "fsdp")]:
-        parser.error(f"--with {wrong[0]}: expected one, none, optimizer, gradients, parameters, ddp or fsdp")
+    if wrong := [name for name in names if name not in ("one", "tensor", *SHARDS, *OF_PYTORCH)]:
+        parser.error(f"--with {wrong[0]}: expected one, none, optimizer, gradients, parameters, tensor, ddp, fsdp or tp")
     if os.geteuid() == 0:  # mpirun refuses root, who may be the only user of a container.
         os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     os.environ["OMP_NUM_THREADS"] = str(options.threads // options.ranks)
@@ -106,7 +109,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=WORK) as temporary:
         folder = Path(temporary)
         contenders = [
-            pytorch_contender(options, name, python, folder) if name in ("ddp", "fsdp") else mtc_contender(options, name, graph, folder)
+            pytorch_contender(options, name, python, folder) if name in OF_PYTORCH else mtc_contender(options, name, graph, folder)
             for name in names
         ]
         for number in range(options.rounds):

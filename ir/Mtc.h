@@ -84,6 +84,26 @@ template <typename Op> class View : public mlir::OpTrait::TraitBase<Op, View> {}
 /// An operation on tensors whose last axis is the channel axis.
 template <typename Op> class ChannelsLast : public mlir::OpTrait::TraitBase<Op, ChannelsLast> {};
 
+namespace detail {
+mlir::LogicalResult verifyPartialValues(mlir::Operation *op);
+} // namespace detail
+
+/// An operation whose partial operands and results (`#mtc.partial`) are verified: all of the
+/// dialect.
+template <typename Op> class VerifyPartial : public mlir::OpTrait::TraitBase<Op, VerifyPartial> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return detail::verifyPartialValues(op);
+  }
+};
+/// An operation of whose result each element is an element of an operand.
+template <typename Op> class MovesElements : public mlir::OpTrait::TraitBase<Op, MovesElements> {};
+/// An operation whose result for sums of terms is the sum of its results for the terms.
+template <typename Op> class Additive : public mlir::OpTrait::TraitBase<Op, Additive> {};
+/// An operation that converts between whole and partial values.
+template <typename Op>
+class ConvertsPartial : public mlir::OpTrait::TraitBase<Op, ConvertsPartial> {};
+
 /// A value, and the permutation with which `mtc.transpose` turns it into the original result.
 struct TransposedResult {
   mlir::Value value;

@@ -264,11 +264,22 @@ def Mtc_View : NativeOpTrait<"View"> { let cppNamespace = "::mtc"; }
 // operation; those after it are moved towards their users until they cancel.
 def Mtc_ChannelsLast : NativeOpTrait<"ChannelsLast"> { let cppNamespace = "::mtc"; }
 
+// Verifies the partial values (`#mtc.partial`) of an operation. Every operation has this trait, and refuses partial operands
+// unless it has one of the three traits below.
+def Mtc_VerifyPartial : NativeOpTrait<"VerifyPartial"> { let cppNamespace = "::mtc"; }
+// Each element of the result is an element of an operand. The result for partial operands is partial.
+def Mtc_MovesElements : NativeOpTrait<"MovesElements"> { let cppNamespace = "::mtc"; }
+// The result for the sums of terms is the sum of the results for the terms, up to rounding. The result for partial operands is partial.
+def Mtc_Additive : NativeOpTrait<"Additive"> { let cppNamespace = "::mtc"; }
+// Converts between whole and partial values. The operation's own verifier verifies them.
+def Mtc_ConvertsPartial : NativeOpTrait<"ConvertsPartial"> { let cppNamespace = "::mtc"; }
+
 //===----------------------------------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------------------------------===//
 
-class Mtc_Op<string mnemonic, list<Trait> traits = []> : Op<MtcDialect, mnemonic, traits>;
+class Mtc_Op<string mnemonic, list<Trait> traits = []>
+    : Op<MtcDialect, mnemonic, !listconcat(traits, [Mtc_VerifyPartial])>;
 
 // A pure operation on tensors with the default cost and recomputation methods.
 class Mtc_ValueOp<string mnemonic, list<Trait> traits = []>

@@ -78,6 +78,97 @@ def Mtc_AxisSplitAttr : Mtc_Attr<"AxisSplit", "axis_split"> {
   }];
 }
 
+def Mtc_PartialAttr : Mtc_Attr<"Partial", "partial"> {
+  let summary = "tensor encoding of a term of a reduction over ranks";
+  let description = [{
+    Each of the `ranks` ranks of a group, whose numbers differ by `stride` (see `#mtc.collective`), has `chunks` partial values of a
+    whole value, of which this is the one with number `chunk`. The whole value is the reduction of the partial values of all ranks.
+
+    ```mlir
+    tensor<8x16xf32, #mtc.partial<add, ranks = 2, chunk = 1, chunks = 4>>
+    ```
+
+    No operation accepts partial operands, except for these, whose result is partial, too:
+
+    * data movement, such as `mtc.reshape`, `mtc.transpose`, `mtc.slice` and `mtc.concatenate`;
+    * with `add`: `mtc.add`, `mtc.sub`, `mtc.neg`, and `mtc.cast` to a float type that is not narrower.
+
+    All their operands are partial values with the same encoding. `mtc.all_reduce` and `mtc.reduce_scatter` compute whole values.
+
+    * partial_c1: the chunk is one of the chunks, and there is at least one rank with a stride of at least 1.
+    * partial_c2: an operation has no partial operand unless it is one of those above, and a partial result only with partial operands.
+    * partial_c3: the tensors of an operation with partial operands have the same encoding.
+    * partial_c4: the terms of a sum are not rounded to a narrower type.
+  }];
+  let parameters = (ins "::mtc::ReductionKind":$kind, "int64_t":$ranks, DefaultValuedParameter<"int64_t", "1">:$stride,
+                        DefaultValuedParameter<"int64_t", "0">:$chunk, DefaultValuedParameter<"int64_t", "1">:$chunks);
+  let assemblyFormat = "`<` $kind `,` struct($ranks, $stride, $chunk, $chunks) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Returns the encoding of the type of a partial value; null for other types.
+    static PartialAttr of(::mlir::Type type);
+    /// Returns the type without the encoding of partial values.
+    static ::mlir::Type withoutPartial(::mlir::Type type);
+    ::mtc::RankGroup getGroup() const { return {getRanks(), getStride()}; }
+  }];
+}
+
+def PartialOp : Mtc_Op<"partial", [Pure, Mtc_NoGradient, Mtc_ConvertsPartial]> {
+  let summary = "mark a value as a term of a reduction over ranks";
+  let description = [{
+    The result has the elements of the operand. Its type states that the whole value is a reduction of the values of all ranks, so
+    that operations which need the whole value refuse it (see `#mtc.partial`).
+
+    ```mlir
+    %p = mtc.partial %a : tensor<8x16xf32> -> tensor<8x16xf32, #mtc.partial<add, ranks = 2>>
+    ```
+
+    * partial_value_c1: the operand is not partial, and the result is partial and has its shape and element type.
+  }];
+  let arguments = (ins Mtc_Tensor:$input);
+  let results = (outs Mtc_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def AllReduceOp : Mtc_Op<"all_reduce", [Pure, Mtc_NoGradient, Mtc_ConvertsPartial]> {
+  let summary = "reduce partial values over ranks, on every rank";
+  let description = [{
+    The operands are the partial values of this rank's chunks, in their order. The partial values of all ranks are reduced in a
+    balanced tree, in the order of ranks. `mtc-exchange-partials` lowers the operation to exchanges and kernels.
+
+    ```mlir
+    %y = mtc.all_reduce %p : tensor<8x16xf32, #mtc.partial<add, ranks = 2>> -> tensor<8x16xf32>
+    ```
+
+    * all_reduce_c1: there is one partial operand for each chunk, in ascending order. They differ in nothing else.
+    * all_reduce_c2: the result is not partial, and has the shape and element type of the operands.
+  }];
+  let arguments = (ins Variadic<Mtc_Tensor>:$terms);
+  let results = (outs Mtc_Tensor:$result);
+  let assemblyFormat = "$terms attr-dict `:` type($terms) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def ReduceScatterOp : Mtc_Op<"reduce_scatter", [Pure, Mtc_NoGradient, Mtc_ConvertsPartial]> {
+  let summary = "reduce partial values over ranks, each rank its part along an axis";
+  let description = [{
+    The result is this rank's part of the result of `mtc.all_reduce`.
+
+    ```mlir
+    %y = mtc.reduce_scatter %p along <axis = 0, parts = 2> : tensor<8x16xf32, #mtc.partial<add, ranks = 2>> -> tensor<4x16xf32>
+    ```
+
+    * reduce_scatter_c1: the operands are those of `mtc.all_reduce` (all_reduce_c1).
+    * reduce_scatter_c2: the result is not partial, and is the part of the operands' shape along the axis, with their element type.
+    * reduce_scatter_c3: the axis is divided among the ranks of the operands' group, and a rank's part consists of consecutive elements.
+  }];
+  let arguments = (ins Variadic<Mtc_Tensor>:$terms, Mtc_AxisSplitAttr:$split);
+  let results = (outs Mtc_Tensor:$result);
+  let assemblyFormat = "$terms `along` $split attr-dict `:` type($terms) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Mtc_Collective : DeclareOpInterfaceMethods<CollectiveOpInterface>;
 
 class Mtc_CollectiveOp<string mnemonic> : Mtc_Op<mnemonic, [MemoryEffects<[MemWrite]>, Mtc_NoGradient, Mtc_Collective]> {

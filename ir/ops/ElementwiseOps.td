@@ -71,7 +71,7 @@ class Mtc_FlatUnaryOp<string mnemonic, string text, string scalarCode, TypeConst
 
 def NegOp : Mtc_UnaryOp<"neg", "y = -x",
   "isFloat ? arith::NegFOp::create(b, loc, x).getResult() : arith::SubIOp::create(b, loc, ::mtc::scalarConstant(b, loc, x.getType(), 0), x).getResult()",
-  "g.neg(dy)", Mtc_NumberTensor> { let hasFolder = 1; }
+  "g.neg(dy)", Mtc_NumberTensor, [Mtc_Additive]> { let hasFolder = 1; }
 // The derivative at 0 is taken as 0, the middle of the one-sided limits.
 def AbsOp : Mtc_UnaryOp<"abs", "y = |x|",
   "isFloat ? math::AbsFOp::create(b, loc, x).getResult() : math::AbsIOp::create(b, loc, x).getResult()",
@@ -128,7 +128,7 @@ def IsNanOp : Mtc_ElementwiseOp<"is_nan", [SameOperandsAndResultShape, Mtc_ZeroG
   }];
 }
 
-def CastOp : Mtc_ElementwiseOp<"cast", [SameOperandsAndResultShape, Mtc_Gradient]> {
+def CastOp : Mtc_ElementwiseOp<"cast", [SameOperandsAndResultShape, Mtc_Additive, Mtc_Gradient]> {
   let summary = "element type conversion";
   let description = [{
     Conversion to a narrower float type rounds to nearest even. Conversion from float to integer truncates towards zero; a value
@@ -255,9 +255,9 @@ class Mtc_LogicalOp<string mnemonic, string text, string scalarCode>
 }
 
 def AddOp : Mtc_BinaryOp<"add", "y = a + b", "::mtc::detail::arithmetic<arith::AddFOp, arith::AddIOp>(b, loc, x, y)",
-  "dy", "dy", Mtc_NumberTensor, [Commutative]> { let hasFolder = 1; }
+  "dy", "dy", Mtc_NumberTensor, [Commutative, Mtc_Additive]> { let hasFolder = 1; }
 def SubOp : Mtc_BinaryOp<"sub", "y = a - b", "::mtc::detail::arithmetic<arith::SubFOp, arith::SubIOp>(b, loc, x, y)",
-  "dy", "g.neg(dy)"> { let hasFolder = 1; }
+  "dy", "g.neg(dy)", Mtc_NumberTensor, [Mtc_Additive]> { let hasFolder = 1; }
 def MulOp : Mtc_BinaryOp<"mul", "y = a * b", "::mtc::detail::arithmetic<arith::MulFOp, arith::MulIOp>(b, loc, x, y)",
   "g.mul(dy, b)", "g.mul(dy, a)", Mtc_NumberTensor, [Commutative]> { let hasFolder = 1; }
 // Integer division truncates towards zero.

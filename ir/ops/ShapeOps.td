@@ -36,7 +36,7 @@ def IotaOp : Mtc_ValueOp<"iota", [Mtc_ZeroGradient, Mtc_Fusible]> {
   let hasVerifier = 1;
 }
 
-def BroadcastOp : Mtc_ValueOp<"broadcast", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
+def BroadcastOp : Mtc_ValueOp<"broadcast", [Mtc_MovesElements, Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
   let summary = "broadcast a tensor along new axes";
   let description = [{
     `axes` are the axes of the result that the operand does not have, ascending. The cotangent is summed over them.
@@ -56,7 +56,7 @@ def BroadcastOp : Mtc_ValueOp<"broadcast", [Mtc_Transposable, Mtc_Gradient, Mtc_
   let hasCanonicalizer = 1;
 }
 
-def ReshapeOp : Mtc_ValueOp<"reshape", [Mtc_View, Mtc_Gradient, Mtc_Fusible]> {
+def ReshapeOp : Mtc_ValueOp<"reshape", [Mtc_MovesElements, Mtc_View, Mtc_Gradient, Mtc_Fusible]> {
   let summary = "change the extents, keeping elements in row-major order";
   let description = [{
     ```mlir
@@ -73,7 +73,7 @@ def ReshapeOp : Mtc_ValueOp<"reshape", [Mtc_View, Mtc_Gradient, Mtc_Fusible]> {
   let hasCanonicalizer = 1;
 }
 
-def TransposeOp : Mtc_ValueOp<"transpose", [Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
+def TransposeOp : Mtc_ValueOp<"transpose", [Mtc_MovesElements, Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
   let summary = "permute axes";
   let description = [{
     Axis i of the result is axis permutation[i] of the operand.
@@ -93,7 +93,7 @@ def TransposeOp : Mtc_ValueOp<"transpose", [Mtc_Gradient, Mtc_Fusible, Mtc_Strid
   let hasCanonicalizer = 1;
 }
 
-def SliceOp : Mtc_ValueOp<"slice", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
+def SliceOp : Mtc_ValueOp<"slice", [Mtc_MovesElements, Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
   let summary = "extract a strided box of a tensor";
   let description = [{
     Element i along an axis is the operand's element offset + i * stride. The extents are the result's.
@@ -158,7 +158,7 @@ def PadOp : Mtc_ValueOp<"pad", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
   let hasFolder = 1;
 }
 
-def ReverseOp : Mtc_ValueOp<"reverse", [SameOperandsAndResultType, Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
+def ReverseOp : Mtc_ValueOp<"reverse", [Mtc_MovesElements, SameOperandsAndResultType, Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
   let summary = "reverse the order of elements along axes";
   let description = [{
     ```mlir
@@ -174,7 +174,7 @@ def ReverseOp : Mtc_ValueOp<"reverse", [SameOperandsAndResultType, Mtc_Transposa
   let hasFolder = 1;
 }
 
-def ConcatenateOp : Mtc_ValueOp<"concatenate", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
+def ConcatenateOp : Mtc_ValueOp<"concatenate", [Mtc_MovesElements, Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
   let summary = "concatenate tensors along an axis";
   let description = [{
     ```mlir

@@ -59,6 +59,8 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   manager.addPass(createStoreFrozen(options.frozenStorage));
   manager.addPass(createKeepWorkingCopies());
   manager.addPass(createSplitAxes());
+  // No other pass sees partial values.
+  manager.addNestedPass<func::FuncOp>(createExchangePartials());
   manager.addPass(createOptimizer(options.optimizer));
   manager.addPass(createQuantizeOptimizerState());
   manager.addPass(createShard());

@@ -13,8 +13,9 @@ def SplitAxes : Pass<"mtc-split-axes", "::mlir::ModuleOp"> {
     Axes that must be divided together form a group (`AxisGroup`): the heads of a layer, its hidden features, or the classes. The pass
     divides the groups that divide most bytes of variables for the bytes that they send. A divided variable is a part along an axis
     (`#mtc.axis_split`). Operations on divided values become operations on their parts by the rules of `SplitRules`. A result of which
-    each rank has an addend, such as that of a contraction over a divided axis, is summed at once, in the order of a balanced tree.
-    Every rank gathers a divided value for an operation that needs it whole. Everything else is computed by all ranks of the group.
+    each rank has an addend, such as that of a contraction over a divided axis, is a partial value (`#mtc.partial`) until
+    `mtc.all_reduce` or `mtc.reduce_scatter` adds the values of all ranks. Every rank gathers a divided value for an operation that
+    needs it whole. Everything else is computed by all ranks of the group. `mtc-exchange-partials` must follow.
 
     A sum over a divided axis has one addend for each of `chunks` parts of the axis, of which a rank computes its own: any number of
     ranks that divides `chunks` has the same sums. With one rank, nothing but these sums changes.
@@ -25,8 +26,8 @@ def SplitAxes : Pass<"mtc-split-axes", "::mlir::ModuleOp"> {
     // becomes, with 2 ranks:
     %h = mtc.contract %x, %w1 batch [] x [] over [1] x [0] : tensor<8x16xf32>, tensor<16x32xf32> -> tensor<8x32xf32>
     %a = mtc.contract %h, %w2 batch [] x [] over [1] x [0] : tensor<8x32xf32>, tensor<32x16xf32> -> tensor<8x16xf32>
-    %rows = mtc.all_gather %a …
-    %y = mtc.add %row0, %row1 : tensor<8x16xf32>
+    %p = mtc.partial %a : tensor<8x16xf32> -> tensor<8x16xf32, #mtc.partial<add, ranks = 2>>
+    %y = mtc.all_reduce %p : tensor<8x16xf32, #mtc.partial<add, ranks = 2>> -> tensor<8x16xf32>
     ```
   }];
   let options = [Option<"ranks", "ranks", "int64_t", "0",
@@ -43,6 +44,26 @@ def FixSumOrder : Pass<"mtc-fix-sum-order", "::mlir::ModuleOp"> {
     A target merges reduced dimensions of a kernel if all operands are dense along them, and adds up rows of the merged dimension. A rank's
     part of a value may be dense where the same part within the whole value is not. In programs with `--tensor` or `--tensor-chunks`, this
     pass marks kernels that reduce several dimensions with `mtc.fixed_order`: they are not merged.
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
+def ExchangePartials : Pass<"mtc-exchange-partials", "::mlir::func::FuncOp"> {
+  let summary = "lower reductions over ranks to exchanges and kernels";
+  let description = [{
+    Replaces `mtc.all_reduce`: each rank receives its piece of the partial values of all ranks, reduces them in a balanced tree in the
+    order of ranks, and sends the result to all ranks. Small values are gathered and reduced by every rank. `mtc.reduce_scatter` needs
+    the first exchange only. A rank reduces the values of its own chunks first. The pass removes `mtc.partial` and the encoding of
+    partial values from all types. Functions with partial arguments or results are refused.
+
+    ```mlir
+    %y = mtc.all_reduce %p : tensor<512x16xf32, #mtc.partial<add, ranks = 2>> -> tensor<512x16xf32>
+    // becomes, where %p is an mtc.partial of %a:
+    %rows = mtc.all_to_all %a pieces [4096] {mtc.addends} : tensor<512x16xf32> -> tensor<2x4096xf32>
+    …
+    %sum = mtc.add %row0, %row1 : tensor<4096xf32>
+    %y = mtc.all_gather %sum ranks 2 : tensor<4096xf32> -> tensor<512x16xf32>
+    ```
   }];
   let dependentDialects = ["::mtc::MtcDialect"];
 }

@@ -1,4 +1,4 @@
-"""A reference interpreter for functions after `mtc-form-kernels`, with kernels, views and constants.
+"""A reference interpreter for functions after `mtc-form-kernels`, with kernels, contractions, views and constants.
 
     mtc-opt FILE -mtc-test-gradient -mtc-decompose -canonicalize -mtc-form-kernels -mlir-print-local-scope |
         interpret.py FILE
@@ -22,6 +22,7 @@ import re
 import sys
 
 import numpy as np
+from exchange import Exchange, run_on_ranks
 
 ELEMENTS = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i1": np.bool_, "i8": np.int8, "i16": np.int16,
             "i32": np.int32, "i64": np.int64, "ui8": np.int8, "ui16": np.int16, "ui32": np.int32, "ui64": np.int64}
@@ -163,8 +164,9 @@ class Kernel:
             kind, value, is_unsigned = re.match(r"(\w+) (%\S+)( unsigned)?", rest).groups()
             value = self.values[value]
             given = unsigned(value) if is_unsigned else value
-            axes = tuple(self.reduced)
-            return REDUCE[kind].reduce(given, axis=axes, dtype=given.dtype, keepdims=True).astype(value.dtype)
+            # The order of numpy's sums depends on the extents; in f64, it hardly changes sums of f32.
+            wide = np.float64 if given.dtype == np.float32 else given.dtype
+            return REDUCE[kind].reduce(given, axis=tuple(self.reduced), dtype=wide, keepdims=True).astype(value.dtype)
         operands = [self.values[v] for v in re.findall(r"%[\w.$-]+", rest)]
         if name in ("arith.cmpf", "arith.cmpi"):
             predicate = rest.split(",")[0]
@@ -226,6 +228,17 @@ class State:
             value = value[size + -self.values[name].nbytes % 64 // value.itemsize:]
 
 
+def contract(lhs, rhs, lhs_batch, rhs_batch, lhs_axes, rhs_axes):
+    """Returns a contraction that libraries compute. The sums are those of f64, which the order of the terms hardly changes."""
+    left, right = list(range(lhs.ndim)), [lhs.ndim + axis for axis in range(rhs.ndim)]
+    for axis, other in zip([*lhs_batch, *lhs_axes], [*rhs_batch, *rhs_axes], strict=True):
+        right[other] = left[axis]
+    kept = [left[axis] for axis in lhs_batch]
+    kept += [left[axis] for axis in range(lhs.ndim) if axis not in lhs_batch + lhs_axes]
+    kept += [right[axis] for axis in range(rhs.ndim) if axis not in rhs_batch + rhs_axes]
+    return np.einsum(lhs.astype(np.float64), left, rhs.astype(np.float64), right, kept)
+
+
 class Function:
     def __init__(self, name, arguments, state):
         self.name, self.lines, self.state = name, [], state
@@ -233,6 +246,10 @@ class Function:
         self.types = [tensor_type(a.split(":")[1].split("{")[0]) for a in arguments]
 
     def __call__(self, *arguments):
+        return run_on_ranks([self], [arguments])[0]
+
+    def steps(self, *arguments):
+        """Executes the function. Yields each exchange with other ranks, and is sent the value that this rank receives."""
         values = dict(zip(self.arguments, arguments, strict=True))
         kernel = None
         for line in self.lines:
@@ -258,6 +275,12 @@ class Function:
                 values[match.group(1)] = dense(*match.group(2, 3))
             elif match := re.fullmatch(r"(%\w+) = mtc.(?:reshape|detach) (%[\w#]+) : .*?(tensor<[^>]*>)", line):
                 values[match.group(1)] = values[match.group(2)].reshape(tensor_type(match.group(3))[0])
+            elif match := re.fullmatch(r"(%\w+) = mtc.contract (%[\w#]+), (%[\w#]+) batch (\[.*?\]) x (\[.*?\]) over (\[.*?\]) x (\[.*?\]) "
+                                       r": .* -> (tensor<.*>)", line):
+                target, lhs, rhs, *axes, result = match.groups()
+                values[target] = contract(values[lhs], values[rhs], *map(json.loads, axes)).astype(tensor_type(result)[1])
+            elif match := Exchange.pattern.fullmatch(line):
+                values[match["target"]] = yield Exchange(match, values[match["value"]])
             elif match := re.fullmatch(r"(%\w+) = mtc.read @([\w.]+) : .*", line):
                 values[match.group(1)] = self.state.read(match.group(2))
             elif match := re.fullmatch(r"mtc.write @([\w.]+), (%[\w#]+) : .*", line):

@@ -1,5 +1,5 @@
-// RUN: mtc-opt %s -split-input-file -mtc-split-axes=ranks=2 | FileCheck %s
-// RUN: mtc-opt %s -split-input-file -mtc-split-axes=chunks=4 | FileCheck %s --check-prefix=CHUNKS
+// RUN: mtc-opt %s -split-input-file -mtc-split-axes=ranks=2 -mtc-exchange-partials | FileCheck %s
+// RUN: mtc-opt %s -split-input-file -mtc-split-axes=chunks=4 -mtc-exchange-partials | FileCheck %s --check-prefix=CHUNKS
 
 // The hidden features are divided: the columns of the first matrix and the rows of the second. Each rank has an addend of the result.
 // CHECK: mtc.variable parameter @w1 : tensor<16x32xf32> part of tensor<16x64xf32> along <axis = 1, parts = 2>

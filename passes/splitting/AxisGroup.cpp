@@ -97,7 +97,8 @@ static Value withoutCasts(Value value) {
 bool AxisGroups::Growth::isAddend(Value value) const {
   auto isSum = [&](const Splits &splits) {
     const auto *found = splits.operations.find(value.getDefiningOp());
-    return found != splits.operations.end() && dependsOnOrder(found->first, found->second);
+    return found != splits.operations.end() && found->second.partial == ReductionKind::Add &&
+           dependsOnOrder(found->first, found->second);
   };
   value = withoutCasts(value);
   return value.hasOneUse() && value.getDefiningOp() && (isSum(group.splits) || isSum(taken));

@@ -14,7 +14,8 @@ bool mtc::divides(AxisSplitAttr split, Type type) {
 }
 
 bool mtc::dependsOnOrder(Operation *op, const OperationSplit &split) {
-  return split.partial == ReductionKind::Add && !isa<GatherOp>(op) &&
+  const bool rounds = split.partial == ReductionKind::Add || split.partial == ReductionKind::Mul;
+  return rounds && !isa<GatherOp>(op) &&
          isa<FloatType>(cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
 }
 

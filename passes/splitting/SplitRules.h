@@ -26,8 +26,8 @@ struct OperationSplit {
   }
 };
 
-/// Returns whether the result is a sum whose bits depend on the order of its addends, which are
-/// those of chunks then. Gathered rows have one addend that is not -0.
+/// Returns whether the result is a sum or product whose bits depend on the order of its terms,
+/// which are those of chunks then. Gathered rows have one addend that is not -0.
 bool dependsOnOrder(mlir::Operation *op, const OperationSplit &split);
 
 /// Returns the type of a rank's addends of a result: floats of less than 32 bits are rounded after

@@ -68,4 +68,32 @@ def ExchangePartials : Pass<"mtc-exchange-partials", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def TestSplits : Pass<"mtc-test-splits", "::mlir::ModuleOp"> {
+  let summary = "divide the last operation of each function in every way";
+  let description = [{
+    Tests the rules of `SplitRules`. For each division of the operation that computes the first result of `@f`, adds a function
+    `@f_split0`, `@f_split1`, … with the arguments and results of `@f`, in which each rank computes the operation on its parts. The
+    divisions are those that follow from every axis of every operand and result, with one to three blocks. With one rank, the
+    functions have the sums of `chunks` addends. The attribute `split` names the operand or result and the axis.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = mtc.exp %x : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    // gains
+    func.func @f_split0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {split = "operand 0 axis 0 outer 1"} {
+      %r = mtc.reshape %x : tensor<4xf32> -> tensor<1x2x2xf32>
+      %t = mtc.transpose %r [1, 0, 2] : tensor<1x2x2xf32> -> tensor<2x1x2xf32>
+      %p = mtc.own_piece %t ranks 2 : tensor<2x1x2xf32> -> tensor<2xf32>
+      %e = mtc.exp %p : tensor<2xf32>
+      …
+    ```
+  }];
+  let options = [Option<"ranks", "ranks", "int64_t", "2", "number of ranks">,
+                 Option<"chunks", "chunks", "int64_t", "2", "number of parts of an axis, and of addends of a sum over it">,
+  ];
+  let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
+}
+
 #endif // MTC_PASSES_SPLITTING_PASSES

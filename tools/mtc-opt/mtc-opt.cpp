@@ -52,6 +52,16 @@ static int showOperators() {
   return 0;
 }
 
+/// `--show-operations`: prints one operation of the `mtc` dialect per line.
+static int showOperations() {
+  mlir::MLIRContext context;
+  context.getOrLoadDialect<mtc::MtcDialect>();
+  for (mlir::RegisteredOperationName name :
+       context.getRegisteredOperationsByDialect(mtc::MtcDialect::getDialectNamespace()))
+    llvm::outs() << name.getStringRef() << '\n';
+  return 0;
+}
+
 /// `-o FILE`: writes the text atomically, and reports errors of the file.
 static llvm::Error writeResult(llvm::StringRef input, const std::string &output,
                                mlir::DialectRegistry &registry,
@@ -75,6 +85,8 @@ int main(int argc, char **argv) {
   guardMemory("mtc-opt");
   if (argc == 2 && llvm::StringRef(argv[1]) == "--show-onnx-operators")
     return showOperators();
+  if (argc == 2 && llvm::StringRef(argv[1]) == "--show-operations")
+    return showOperations();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   registry.insert<mtc::MtcDialect, mtc::onnx::OnnxDialect>();

@@ -15,6 +15,7 @@ struct ShardingOptions {
   std::optional<int64_t> ranks;        ///< Nothing: a program of one process, without collectives.
   int64_t tensor = 1;                  ///< Ranks that share each layer.
   std::optional<int64_t> tensorChunks; ///< Nothing: as many as ranks share a layer.
+  int64_t tensorSeed = 0;              ///< 0: axes are not drawn.
   std::string shard = "none", reduce = "every";
   std::string network; ///< "": that of the ranks of one machine.
 
@@ -68,6 +69,19 @@ struct ShardingOptions {
              return *all.tensorChunks % std::max<int64_t>(all.tensor, 1)
                         ? "expected a multiple of --tensor " + std::to_string(all.tensor)
                         : "";
+           });
+    option(&ShardingOptions::tensorSeed,
+           {.name = "tensor-seed",
+            .valueName = "SEED",
+            .help = "Divide axes drawn at random, for tests of --tensor",
+            .detail = "Axes that send much are divided, too: programs are slow, and their losses "
+                      "are equal to others up to rounding.",
+            .defaultText = "divide the axes that send least"},
+           [](const ShardingOptions &all) -> std::string {
+             if (all.tensorSeed < 0)
+               return "expected a number of at least 1";
+             const bool divides = all.tensor > 1 || all.tensorChunks.value_or(1) > 1;
+             return all.tensorSeed && !divides ? "needs --tensor or --tensor-chunks" : "";
            });
     option(&ShardingOptions::shard,
            {.name = "shard",

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <queue>
+#include <random>
 
 using namespace mlir;
 using namespace mtc;
@@ -257,19 +258,46 @@ static double sentPerByte(const AxisGroup &group) {
          static_cast<double>(std::max<int64_t>(group.variableBytes, 1));
 }
 
+/// Returns the axes of parameters that can be divided, in the order of the module.
+SmallVector<std::pair<StringRef, AxisSplitAttr>> AxisGroups::findAxes() {
+  SmallVector<std::pair<StringRef, AxisSplitAttr>> axes;
+  for (const auto &[name, family] : families.all())
+    for (int64_t axis = 0; family.isDivisible && axis < family.type.getRank(); ++axis)
+      if (auto split = AxisSplitAttr::get(module.getContext(), axis, 1, chunks, 1);
+          divides(split, family.type))
+        axes.emplace_back(name, split);
+  return axes;
+}
+
+static void addTo(Splits &chosen, const AxisGroup &group) {
+  for (const auto &[op, split] : group.splits.operations)
+    chosen.operations.insert({op, split});
+  for (const auto &[name, split] : group.splits.families)
+    chosen.families.insert({name, split});
+}
+
+/// Divides two of three groups, whatever they send.
+void AxisGroups::drawOfVariables(Splits &chosen, int64_t seed) {
+  std::mt19937_64 random(static_cast<uint64_t>(seed));
+  auto axes = findAxes();
+  std::shuffle(axes.begin(), axes.end(), random);
+  for (const auto &[name, split] : axes) {
+    const bool isDrawn = random() % 3 != 0 || chosen.families.empty();
+    if (isDrawn && !chosen.families.contains(name))
+      addTo(chosen, grow(name, split, chosen));
+  }
+}
+
 void AxisGroups::chooseOfVariables(Splits &chosen) {
   std::priority_queue<Candidate> candidates;
   llvm::DenseSet<std::pair<StringRef, Attribute>> known;
-  for (const auto &[name, family] : families.all()) {
-    for (int64_t axis = 0; axis < family.type.getRank(); ++axis) {
-      auto split = AxisSplitAttr::get(module.getContext(), axis, 1, chunks, 1);
-      if (!family.isDivisible || !divides(split, family.type) || known.contains({name, split}))
-        continue;
-      AxisGroup group = grow(name, split, {});
-      for (const auto &[member, part] : group.splits.families)
-        known.insert({member, part});
-      candidates.push({sentPerByte(group), candidates.size(), name, split});
-    }
+  for (const auto &[name, split] : findAxes()) {
+    if (known.contains({name, split}))
+      continue;
+    AxisGroup group = grow(name, split, {});
+    for (const auto &[member, part] : group.splits.families)
+      known.insert({member, part});
+    candidates.push({sentPerByte(group), candidates.size(), name, split});
   }
   while (!candidates.empty()) {
     Candidate candidate = candidates.top();
@@ -284,10 +312,7 @@ void AxisGroups::chooseOfVariables(Splits &chosen) {
     }
     if (!pays(group))
       continue;
-    for (auto &[op, split] : group.splits.operations)
-      chosen.operations.insert({op, split});
-    for (auto &[name, split] : group.splits.families)
-      chosen.families.insert({name, split});
+    addTo(chosen, group);
   }
 }
 
@@ -319,14 +344,16 @@ void AxisGroups::chooseBetweenSums(Splits &chosen) {
       continue;
     AxisGroup group;
     Growth(*this, chosen, group).growBetween(sum, split);
-    for (auto &[op, derived] : group.splits.operations)
-      chosen.operations.insert({op, derived});
+    addTo(chosen, group);
   }
 }
 
-Splits AxisGroups::choose() {
+Splits AxisGroups::choose(int64_t seed) {
   Splits chosen;
-  chooseOfVariables(chosen);
+  if (seed)
+    drawOfVariables(chosen, seed);
+  else
+    chooseOfVariables(chosen);
   chooseBetweenSums(chosen);
   return chosen;
 }

@@ -37,13 +37,15 @@ public:
   /// splits.
   AxisGroup grow(llvm::StringRef parameter, AxisSplitAttr split, const Splits &taken);
   /// Divides the groups that divide most bytes of variables for the bytes that they send, and then
-  /// what is computed between their sums.
-  Splits choose();
+  /// what is computed between their sums. With a seed, divides groups drawn at random instead.
+  Splits choose(int64_t seed = 0);
 
 private:
   class Growth;
   void measure(AxisGroup &group) const;
+  llvm::SmallVector<std::pair<llvm::StringRef, AxisSplitAttr>> findAxes();
   void chooseOfVariables(Splits &chosen);
+  void drawOfVariables(Splits &chosen, int64_t seed);
   void chooseBetweenSums(Splits &chosen);
 
   mlir::ModuleOp module;

@@ -30,7 +30,7 @@ public:
     if (parts == 1)
       return;
     AxisGroups groups(getOperation(), parts);
-    const Splits splits = groups.choose();
+    const Splits splits = groups.choose(seed);
     if (splits.families.empty())
       return refuse(parts);
     for (auto function : getOperation().getOps<func::FuncOp>())

@@ -34,6 +34,8 @@ def SplitAxes : Pass<"mtc-split-axes", "::mlir::ModuleOp"> {
                         "number of ranks of a tensor group; 0: those of `mtc.program`">,
                  Option<"chunks", "chunks", "int64_t", "0",
                         "number of addends of a sum over a divided axis; 0: that of `mtc.program`, or of the ranks">,
+                 Option<"seed", "seed", "int64_t", "0",
+                        "for tests: divide axes drawn with this seed, instead of those that send least; 0: none">,
   ];
   let dependentDialects = ["::mtc::MtcDialect"];
 }

@@ -1,7 +1,6 @@
 """Runs programs of several ranks by mpirun on this machine, and compares them with one rank."""
 
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -10,31 +9,11 @@ from pathlib import Path
 
 import numpy as np
 from models import Example
+from open_mpi import SETTINGS, launcher  # noqa: F401: tests import them from here
 from program import Program, compile, read_metrics
 from safetensors.numpy import load_file
 
 STEPS, MICRO_BATCHES = 6, 6  # number of steps of a comparison
-
-SETTINGS = {
-    # Tests may run as root in a container.
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    # There may be more ranks than cores, so ranks are not bound to cores.
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none",
-    # Without the permission for direct copies, which containers lack, Open MPI uses shared memory and prints a warning.
-    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-    # The components that Open MPI selects on one machine. Trying the others takes half of a program's start.
-    "OMPI_MCA_btl": "self,vader",
-    "OMPI_MCA_pml": "ob1",
-}
-os.environ.update(SETTINGS)
-
-
-def launcher(ranks: int) -> tuple:
-    """Returns the command prefix that starts a program on `ranks` ranks."""
-    assert shutil.which("mpirun"), "mpirun is missing: install libopenmpi-dev (tools/setup.sh)"
-    return ("mpirun", "-n", ranks)
 
 
 def processes_of(path: Path) -> dict[int, int]:

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Trains models whose layers are divided among ranks (`--tensor`), with random combinations of data parallelism, sharding, accumulation, precision,
+optimizers and clipping. The models have dropout, ignored labels and tied embeddings. Losses, gradient norms, weights and optimizer state must be
+bit-identical to those of one rank with the same addends (`--tensor-chunks`). The exceptions that docs/design/splitting.md lists are equal up to
+rounding, and are counted.
+
+    test/combinations/tensor.py --mtc build/release/bin/mtc --count 60 --seed 7
+
+Each combination is determined by the seed and its number. The last line has the counts; the exit code is 1 if anything failed.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+sys.path.append(str(HERE.parent / "random"))
+from ranks import ACCUMULATED, PRECISIONS, SHARDS, Combination, Runner  # noqa: E402
+
+TENSOR = 2, 2, 4  # ranks that share each layer
+DATA = 1, 1, 2  # groups with samples of their own
+OPTIMIZERS = "sgd", "adamw", "adamw", "lion", "muon", "adafactor"
+STATES = (), (), ("--optimizer-bits", 8)
+CLIPPED = (), ("--clip-norm", 0.05), ("--grad-norm",)
+OTHERS = (), (), ("--ema", 0.9), ("--weight-decay", 0.1, "--no-decay-1d")
+VOCABULARY, WIDTH, HIDDEN, LENGTH, BATCH = 64, 16, 64, 32, 4
+LOSS_TOLERANCE = 0.02  # of exceptions, whose state or steps are rounded elsewhere
+
+
+def tied_model(path: Path):
+    """An embedding that is also the head, and residual layers with norms and dropout between them."""
+    random, node = np.random.default_rng(3), helper.make_node
+    shapes = {"table": (VOCABULARY, WIDTH)}
+    nodes, value = [node("Gather", ["table", "ids"], ["x0"])], "x0"
+    for i in range(2):
+        shapes |= {f"up{i}": (WIDTH, HIDDEN), f"bias{i}": (HIDDEN,), f"down{i}": (HIDDEN, WIDTH), f"scale{i}": (WIDTH,), f"shift{i}": (WIDTH,)}
+        nodes += [
+            node("LayerNormalization", [value, f"scale{i}", f"shift{i}"], [f"n{i}"], axis=-1),
+            node("MatMul", [f"n{i}", f"up{i}"], [f"m{i}"]), node("Add", [f"m{i}", f"bias{i}"], [f"b{i}"]),
+            node("Gelu", [f"b{i}"], [f"g{i}"]), node("MatMul", [f"g{i}", f"down{i}"], [f"d{i}"]),
+            node("Dropout", [f"d{i}", "ratio", "training"], [f"p{i}"]), node("Add", [value, f"p{i}"], [f"x{i + 1}"]),
+        ]  # fmt: skip
+        value = f"x{i + 1}"
+    nodes += [node("Transpose", ["table"], ["head"], perm=[1, 0]), node("MatMul", [value, "head"], ["logits"])]
+    weights = [numpy_helper.from_array((random.standard_normal(shape) / 4).astype(np.float32), name) for name, shape in shapes.items()]
+    weights += [numpy_helper.from_array(np.float32(0.2), "ratio"), numpy_helper.from_array(np.array(True), "training")]
+    shape = ("batch", LENGTH)
+    graph = helper.make_graph(nodes, "tied", [helper.make_tensor_value_info("ids", TensorProto.INT64, shape)],
+                              [helper.make_tensor_value_info("logits", TensorProto.FLOAT, (*shape, VOCABULARY))], weights)  # fmt: skip
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), path)
+
+
+def tokens(rows: int) -> dict[str, np.ndarray]:
+    """Returns sequences with labels of which a quarter is ignored."""
+    random = np.random.default_rng(5)
+    ids = random.integers(0, VOCABULARY, (rows, LENGTH))
+    labels = (3 * ids + 1) % VOCABULARY
+    return {"ids": ids, "labels": np.where(random.random(labels.shape) < 0.25, -100, labels)}
+
+
+def draw(random: Random, models: list[str]) -> Combination:
+    drawn = Combination(
+        model=random.choice(models), ranks=random.choice(DATA), shard=random.choice(SHARDS), accumulated=random.choice(ACCUMULATED),
+        precision=random.choice(PRECISIONS), optimizer=random.choice(OPTIMIZERS), state=random.choice(STATES), clipped=random.choice(CLIPPED),
+        others=random.choice(OTHERS), tensor=random.choice(TENSOR), emulated=False, recomputed=random.choice(("none", "none", "all")),
+    )  # fmt: skip
+    return replace(drawn, state=()) if drawn.optimizer != "adamw" else drawn
+
+
+def is_exception(drawn: Combination) -> bool:
+    """Returns whether docs/design/splitting.md lists the combination: blocks of quantized state, and sums of Adafactor."""
+    return bool(drawn.state) or drawn.optimizer == "adafactor"
+
+
+def losses(state: tuple) -> list[float]:
+    return [float(word.split("'loss': ")[1].split(",")[0].rstrip("}]")) for word in state[0].split("{")[1:]]
+
+
+def check(runner: Runner, drawn: Combination) -> bool:
+    """Returns whether the ranks have the bits of one rank; raises `AssertionError` if they should, or are not close."""
+    from launcher import check_equal
+
+    if drawn.reference not in runner.known:
+        runner.known[drawn.reference] = runner.state(drawn, 1)
+    wanted = runner.known[drawn.reference]
+    assert len(set(losses(wanted))) > 2, "nothing is trained"
+    found = runner.state(drawn, drawn.ranks * drawn.tensor, "--shard", drawn.shard, tensor=drawn.tensor)
+    try:
+        check_equal(found, wanted, str(drawn))
+        return True
+    except AssertionError:
+        if not is_exception(drawn):
+            raise
+    assert np.allclose(losses(found), losses(wanted), rtol=LOSS_TOLERANCE), f"losses {losses(found)}, one rank: {losses(wanted)}"
+    return False
+
+
+def run(models: dict, first: int, count: int, seed: int, verbose: bool) -> int:
+    failed, equal = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(Path(folder), models)
+        for number in range(first, first + count):
+            drawn = draw(Random(f"{seed} {number}"), sorted(models))
+            result = "passed"
+            try:
+                is_equal = check(runner, drawn)
+                equal += is_equal
+                result = "passed" if is_equal else "equal up to rounding"
+            except (AssertionError, SystemExit, subprocess.TimeoutExpired) as error:  # The failing command has printed the reason.
+                result = str(error)[-3000:]
+                failed += 1
+            if verbose or result not in ("passed", "equal up to rounding"):
+                print(f"{number}: {drawn}: {result}", flush=True)
+    print(f"{count} combinations of seed {seed}, {equal} bit-identical, {count - equal - failed} exceptions equal up to rounding, {failed} failed")
+    return 1 if failed else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--mtc", type=Path, default=Path("build/release/bin/mtc"), help="compiler to test")
+    parser.add_argument("--count", type=int, default=60, help="how many combinations")
+    parser.add_argument("--first", type=int, default=0, help="number of the first combination")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--verbose", action="store_true", help="print each combination")
+    options = parser.parse_args()
+    os.environ["MTC"] = str(options.mtc.resolve())
+    from models import DIGITS, SMALL_GPT2, Example  # imported here, because the module needs the compiler's path
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tied.onnx"
+        tied_model(path)
+        flags = ("--dim", f"batch={BATCH}", "--loss", "causal-lm", "--labels", "labels")
+        models = {"digits": DIGITS, "gpt2": SMALL_GPT2, "tied": Example("tied", path, BATCH, tokens, flags, {})}
+        return run(models, options.first, options.count, options.seed, options.verbose)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

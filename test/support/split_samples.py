@@ -18,7 +18,8 @@ def tensor(shape, element="f32") -> str:
 
 @dataclass
 class Argument:
-    """An argument of a function. Floats are from a normal distribution, or from `low` to `high`; integers are below `high`."""
+    """An argument of a function. Floats are from a normal distribution with some zeros of both signs, or from `low` to `high`; integers are below
+    `high`."""
 
     shape: list[int]
     element: str = "f32"
@@ -31,7 +32,10 @@ class Argument:
 
     def value(self, random: np.random.Generator) -> np.ndarray:
         if self.element in ("f32", "f64"):
-            given = random.normal(size=self.shape) if self.low is None else random.uniform(self.low, self.high, self.shape)
+            if self.low is None:
+                given = random.normal(size=self.shape) * np.where(random.random(self.shape) < 0.05, -0.0, 1)
+            else:
+                given = random.uniform(self.low, self.high, self.shape)
             return given.astype(np.float32 if self.element == "f32" else np.float64)
         if self.element == "i1":
             return random.random(self.shape) < 0.7
@@ -182,15 +186,16 @@ def transpose(random, name):
 
 @sample("slice")
 def cut(random, name):
-    """Half of the slices are blocks, as those of fused queries, keys and values."""
+    """Most slices are blocks, as those of fused queries, keys and values. Some start within a block."""
     x = Argument(extents(random))
     offsets, strides, shape = [], [], []
-    for axis, extent in enumerate(x.shape):
+    for extent in x.shape:
         blocks = random.choice([n for n in (1, 2, 3) if extent % n == 0])
-        if random.random() < 0.6:
+        if random.random() < 0.75:
             count = random.randint(1, blocks)
             shape.append(extent // blocks * count)
-            offsets.append(random.randint(0, blocks - count) * (extent // blocks))
+            start = random.randint(0, blocks - count) * (extent // blocks)
+            offsets.append(random.choice([start, start, random.randint(0, extent - shape[-1])]))
             strides.append(1)
         else:
             strides.append(random.randint(1, 2))
@@ -204,6 +209,10 @@ def pad(random, name):
     x = Argument(extents(random))
     blocks = [random.choice([n for n in (1, 2) if extent % n == 0]) for extent in x.shape]
     low, high = ([random.choice([0, 0, 1, extent // n, extent]) for extent, n in zip(x.shape, blocks)] for _ in range(2))
+    for axis, extent in enumerate(x.shape):
+        if random.random() < 0.3:  # whole blocks in all, but none before or after the operand
+            low[axis] = random.randint(0, extent)
+            high[axis] = extent - low[axis]
     interior = [random.choice([0, 0, 0, 1]) for _ in x.shape]
     result = tensor([a + n + (n - 1) * i + b for a, b, i, n in zip(low, high, interior, x.shape)])
     return Sample(f"pad %0 low {low} high {high} interior {interior} value -1.5 : f32 : {x.type} -> {result}", [x], [result])

@@ -251,11 +251,6 @@ void mtc::tool::print(StepCost &cost, const TransferCost &transfers, llvm::raw_o
            << " while the GPU computes: " << cost.describeHostRates() << "\n";
 }
 
-/// Returns the name of the groups within which transfers take place.
-static StringRef nameOfGroup(const RankTraffic &traffic) {
-  return traffic.isInTensorGroup ? "tensor" : "data";
-}
-
 /// Returns the traffic by kind.
 static llvm::json::Object describeTraffic(ArrayRef<RankTraffic> all) {
   llvm::json::Object traffic;
@@ -274,7 +269,7 @@ void mtc::tool::addRanks(ModuleOp placed, llvm::json::Object &object) {
   SmallVector<RankTraffic> sums; // by kind
   llvm::MapVector<StringRef, SmallVector<RankTraffic>> byGroup;
   for (const RankTraffic &each : findTraffic(placed)) {
-    byGroup[nameOfGroup(each)].push_back(each);
+    byGroup[each.group].push_back(each);
     auto *sum =
         llvm::find_if(sums, [&](const RankTraffic &other) { return other.kind == each.kind; });
     if (sum == sums.end()) {
@@ -291,6 +286,7 @@ void mtc::tool::addRanks(ModuleOp placed, llvm::json::Object &object) {
     groups[name] = describeTraffic(traffic);
   object["ranks"] = llvm::json::Object{{"count", program.getRankCount()},
                                        {"tensor", program.getTensorGroup().count},
+                                       {"context", program.getContextGroup().count},
                                        {"micro_steps", program.getMicroStepsOfRank()},
                                        {"shard", stringifyShard(program.getShard())},
                                        {"network", program.getRanksAttr().getNetwork()},
@@ -303,10 +299,14 @@ void mtc::tool::printRanks(ModuleOp placed, const TransferCost &transfers,
   ProgramOp program = ProgramOp::find(placed);
   if (!program.getRanks())
     return;
-  const int64_t sharing = program.getTensorGroup().count;
+  const int64_t layers = program.getTensorGroup().count,
+                sequences = program.getContextGroup().count;
   stream << "Ranks         " << program.getRankCount();
-  if (sharing > 1)
-    stream << ", of which each " << sharing << " share the layers";
+  if (layers > 1)
+    stream << ", of which each " << layers << " share the layers";
+  if (sequences > 1)
+    stream << (layers > 1 ? " and " : ", of which each ") << sequences
+           << (layers > 1 ? " of these groups" : "") << " share the sequences";
   stream << ", each with this memory and " << program.getMicroStepsOfRank()
          << " micro-steps of a step\n";
   if (program.getShard() != Shard::None)
@@ -315,8 +315,8 @@ void mtc::tool::printRanks(ModuleOp placed, const TransferCost &transfers,
     stream << llvm::formatv(
         "  {0,-12}  a rank sends {1}{2} in {3} transfers, about {4} by {5}\n",
         stringifyEnum(each.kind), formatBytes(*llvm::max_element(each.sentBytes)),
-        sharing > 1 ? " to its " + nameOfGroup(each).str() + " group" : "", each.transfers,
-        formatSeconds(each.seconds), program.getRanksAttr().getNetwork());
+        program.getSharingRanks() > 1 ? " to its " + each.group.str() + " group" : "",
+        each.transfers, formatSeconds(each.seconds), program.getRanksAttr().getNetwork());
   stream << "  " << formatSeconds(transfers.exposed) << " of the step "
          << (transfers.bytes ? "are for these and the transfers above" : "are for these")
          << ", the rest overlaps with computation\n";

@@ -30,7 +30,7 @@ static std::string describeBatch(ProgramOp program) {
                                 [](InputOp input) { return input.getRows(); });
   std::string batch =
       takesRows ? llvm::formatv("batch {0}", program.getBatch()).str() : "inputs passed whole";
-  const int64_t all = program.getRankCount(), sharing = program.getTensorGroup().count;
+  const int64_t all = program.getRankCount(), sharing = program.getSharingRanks();
   if (sharing > 1)
     return llvm::formatv("{0} on each of {1} groups of {2} ranks", batch, all / sharing, sharing);
   return all > 1 ? llvm::formatv("{0} on each of {1} ranks", batch, all).str() : batch;

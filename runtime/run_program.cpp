@@ -215,7 +215,7 @@ int threadsOfRank(const Options &options, const Ranks &ranks) {
 void runRank(const MtcProgram &program, const std::string &programPath, Options options,
              Ranks &ranks) {
   ranks.checkCount(program.ranks > 1 ? program.ranks : 1);
-  ranks.setTensorRanks(program.tensor_ranks);
+  ranks.setSharingRanks(program.sharing_ranks);
   if (program.collective_count && !options.gradients.empty())
     userError("--gradients: gradients of a program with --ranks are spread over the ranks; compile "
               "the model without --ranks");

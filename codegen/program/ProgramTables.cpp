@@ -302,7 +302,7 @@ private:
         field<&MtcProgram::optimizer>(optimizer()),
 
         field<&MtcProgram::ranks>(program.getRankCount()),
-        field<&MtcProgram::tensor_ranks>(program.getTensorGroup().count),
+        field<&MtcProgram::sharing_ranks>(program.getSharingRanks()),
         field<&MtcProgram::batch>(program.getBatch()),
         field<&MtcProgram::arena_bytes>(arena.getSize()),
         field<&MtcProgram::pinned_host_arena_bytes>(arenaBytes(MemorySpace::PinnedHost)),

@@ -64,7 +64,7 @@ RankedTensorType AxisSplitAttr::getPartOf(RankedTensorType whole) {
     return {};
   SmallVector<int64_t> shape(whole.getShape());
   shape[getAxis()] /= getParts();
-  return RankedTensorType::get(shape, whole.getElementType());
+  return RankedTensorType::get(shape, whole.getElementType(), whole.getEncoding());
 }
 
 int64_t AxisSplitAttr::getRunOf(RankedTensorType whole) {
@@ -213,4 +213,23 @@ LogicalResult AsyncTransferOp::verify() {
   if (static_cast<int64_t>(getStream()) < 1)
     return emitOpError("is on stream ") << getStream() << ", expected 1 or more (collective_c4)";
   return verifySlices(*this, getCollective(), getInputs(), getOutputs());
+}
+
+LogicalResult ReshardOp::verify() {
+  AxisSplitAttr from = getFrom(), to = getTo();
+  if (from.getParts() != to.getParts() || from.getStride() != to.getStride() ||
+      from.getAxis() == to.getAxis())
+    return emitOpError("exchanges parts from ")
+           << from << " to " << to << ", expected another axis among the same ranks (reshard_c1)";
+  auto input = cast<RankedTensorType>(getInput().getType()),
+       result = cast<RankedTensorType>(getResult().getType());
+  if (from.getAxis() < input.getRank()) {
+    SmallVector<int64_t> shape(input.getShape());
+    shape[from.getAxis()] *= from.getParts();
+    auto whole = RankedTensorType::get(shape, input.getElementType());
+    if (from.getPartOf(whole) && to.getPartOf(whole) == result)
+      return success();
+  }
+  return emitOpError("returns ") << result << ", which is no part of the tensor of which " << input
+                                 << " is one (reshard_c2)";
 }

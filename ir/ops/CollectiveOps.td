@@ -256,4 +256,24 @@ def AverageOverRanksOp : Mtc_ValueOp<"average_over_ranks", [SameOperandsAndResul
   let extraClassDeclaration = rangeSensitive;
 }
 
+def ReshardOp : Mtc_Op<"reshard", [Pure, Mtc_NoGradient]> {
+  let summary = "exchange parts along one axis for parts along another";
+  let description = [{
+    The operand is this rank's part of a value along the axis of `from`, and the result is its part along the axis of `to`. Ranks that
+    have different parts of sequences compute attention with different heads of whole sequences. `mtc-exchange-partials` lowers the
+    operation to `mtc.all_to_all` and transpositions.
+
+    ```mlir
+    %y = mtc.reshard %x from <axis = 2, parts = 4> to <axis = 1, parts = 4> : tensor<8x16x32x64xf32> -> tensor<8x4x128x64xf32>
+    ```
+
+    * reshard_c1: both splits have the same number of parts and the same stride, and different axes.
+    * reshard_c2: operand and result are parts of tensors of one type.
+  }];
+  let arguments = (ins Mtc_Tensor:$input, Mtc_AxisSplitAttr:$from, Mtc_AxisSplitAttr:$to);
+  let results = (outs Mtc_Tensor:$result);
+  let assemblyFormat = "$input `from` $from `to` $to attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 #endif // MTC_IR_COLLECTIVE_OPS

@@ -45,15 +45,18 @@ LogicalResult AccumulationAttr::verify(llvm::function_ref<InFlightDiagnostic()> 
 }
 
 LogicalResult RanksAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t count,
-                                int64_t tensor, int64_t chunks, Shard shard, StringRef,
-                                Reduce reduce) {
+                                int64_t tensor, int64_t chunks, int64_t context,
+                                int64_t contextChunks, Shard shard, StringRef, Reduce reduce) {
   if (count < 1)
     return emitError() << "has " << count << " ranks, expected at least 1 (ranks_c1)";
-  if (tensor < 1 || count % tensor)
-    return emitError() << "has " << count << " ranks in tensor groups of " << tensor
-                       << ", expected a multiple (ranks_c3)";
+  if (tensor < 1 || context < 1 || count % (tensor * context))
+    return emitError() << "has " << count << " ranks in " << context << " tensor groups of "
+                       << tensor << ", expected a multiple (ranks_c3)";
   if (chunks < 0 || chunks % tensor)
     return emitError() << "has " << chunks << " chunks in tensor groups of " << tensor
+                       << ", expected a multiple (ranks_c4)";
+  if (contextChunks < 0 || contextChunks % context)
+    return emitError() << "has " << contextChunks << " chunks in context groups of " << context
                        << ", expected a multiple (ranks_c4)";
   if (reduce == Reduce::Last && shard != Shard::None && shard != Shard::Optimizer)
     return emitError() << "divides gradients that are added in the update (ranks_c2)";

@@ -105,12 +105,12 @@ def Mtc_Reduce : Mtc_Enum<"Reduce", "when the gradients of the ranks are added",
 def Mtc_RanksAttr : Mtc_Attr<"Ranks", "ranks"> {
   let summary = "the processes that train together";
   let description = [{
-    `count` processes run the same program. Each `tensor` consecutive ranks form a tensor group, which shares the work of each layer
-    and has the same samples: rank r has number r mod `tensor` in its tensor group. The `count / tensor` ranks with the same number
-    in their tensor groups form a data group and have samples of their own: rank r has number r / `tensor`. Of the micro-steps of an
-    update, numbered from 0, number i of a data group runs those whose number is i modulo `count / tensor`. `network` is the class
-    of the connection between ranks, for the cost model. A sum over an axis that a tensor group divides has `chunks` addends
-    (0: one for each rank), so that tensor groups of any size that divides this number have the same sums.
+    `count` processes run the same program. Rank r = (data * `context_ranks` + c) * `tensor` + t has number t in its tensor group, whose
+    ranks share the work of each layer, number c in its context group, whose ranks have different parts of each sequence, and number
+    `data` in its data group, whose ranks have samples of their own. Of the micro-steps of an update, numbered from 0, number i of D
+    ranks of a data group runs those whose number is i modulo D. `network` is the class of the connection between ranks, for the cost
+    model. A sum over an axis that a tensor group divides has `chunks` addends (0: one for each rank), so that tensor groups of any
+    size that divides this number have the same sums; `context_chunks` is the same for a sum over the elements of sequences.
 
     `shard` is what is divided among the ranks of a data group: nothing, the state of the optimizer, also gradients, or also
     parameters. `reduce` is when their gradients are added: in each micro-step, in the order of one process, or in the update, after
@@ -118,19 +118,27 @@ def Mtc_RanksAttr : Mtc_Attr<"Ranks", "ranks"> {
 
     * ranks_c1: there is at least one rank.
     * ranks_c2: gradients that are added in the update are not divided.
-    * ranks_c3: the number of ranks is a multiple of that of a tensor group, which is at least 1.
-    * ranks_c4: `chunks` is a multiple of the number of ranks of a tensor group.
+    * ranks_c3: the number of ranks is a multiple of `tensor * context_ranks`, and both are at least 1.
+    * ranks_c4: `chunks` is a multiple of the number of ranks of a tensor group, and `context_chunks` of a context group.
   }];
   let extraClassDeclaration = [{
     /// Returns the ranks that share each layer.
     RankGroup getTensorGroup() const { return {getTensor(), 1}; }
     /// Returns the number of addends of a sum over an axis that may be divided among a tensor group.
     int64_t getTensorChunks() const { return getChunks() ? getChunks() : getTensor(); }
-    /// Returns the ranks that compute the same parts of layers from different samples.
-    RankGroup getDataGroup() const { return {getCount() / getTensor(), getTensor()}; }
+    /// Returns the ranks that have different parts of the same sequences.
+    RankGroup getContextGroup() const { return {getContextRanks(), getTensor()}; }
+    /// Returns the number of addends of a sum over the elements of sequences.
+    int64_t getContextParts() const { return getContextChunks() ? getContextChunks() : getContextRanks(); }
+    /// Returns the number of consecutive ranks that have the same samples.
+    int64_t getSharingRanks() const { return getTensor() * getContextRanks(); }
+    /// Returns the ranks that compute the same from different samples.
+    RankGroup getDataGroup() const { return {getCount() / getSharingRanks(), getSharingRanks()}; }
   }];
   let parameters = (ins "int64_t":$count, DefaultValuedParameter<"int64_t", "1">:$tensor,
                         DefaultValuedParameter<"int64_t", "0">:$chunks,
+                        DefaultValuedParameter<"int64_t", "1">:$context_ranks,
+                        DefaultValuedParameter<"int64_t", "0">:$context_chunks,
                         DefaultValuedParameter<"::mtc::Shard", "::mtc::Shard::None">:$shard,
                         StringRefParameter<"", [{"shm"}]>:$network,
                         DefaultValuedParameter<"::mtc::Reduce", "::mtc::Reduce::Every">:$reduce);
@@ -227,7 +235,11 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
     int64_t getRankCount() { return getRanksAttr() ? getRanksAttr().getCount() : 1; }
     /// Returns the ranks that share each layer.
     RankGroup getTensorGroup() { return getRanksAttr() ? getRanksAttr().getTensorGroup() : RankGroup(); }
-    /// Returns the ranks that compute the same parts of layers from different samples.
+    /// Returns the ranks that have different parts of the same sequences.
+    RankGroup getContextGroup() { return getRanksAttr() ? getRanksAttr().getContextGroup() : RankGroup(); }
+    /// Returns the number of consecutive ranks that have the same samples.
+    int64_t getSharingRanks() { return getRanksAttr() ? getRanksAttr().getSharingRanks() : 1; }
+    /// Returns the ranks that compute the same from different samples.
     RankGroup getDataGroup() { return getRanksAttr() ? getRanksAttr().getDataGroup() : RankGroup(); }
     /// Returns what is divided among the ranks of a data group.
     Shard getShard() { return getRanksAttr() ? getRanksAttr().getShard() : Shard::None; }

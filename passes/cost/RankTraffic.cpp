@@ -16,6 +16,13 @@ static CollectiveAttr collectiveOf(Operation &op) {
   return {};
 }
 
+/// Returns the name of a group. A collective of one rank is one of a data group.
+static StringRef nameOf(RankGroup group, ProgramOp program) {
+  if (group.count > 1 && group == program.getTensorGroup())
+    return "tensor";
+  return group.count > 1 && group == program.getContextGroup() ? "context" : "data";
+}
+
 SmallVector<RankTraffic, 2> mtc::findTraffic(ModuleOp placed) {
   SmallVector<RankTraffic, 2> all;
   ProgramOp program = ProgramOp::find(placed);
@@ -29,15 +36,13 @@ SmallVector<RankTraffic, 2> mtc::findTraffic(ModuleOp placed) {
       CollectiveAttr collective = collectiveOf(op);
       if (!collective || collective.getKind() == CollectiveKind::OwnPiece)
         continue;
-      // A collective of one rank is one of a data group.
-      const RankGroup group{collective.getRanks(), collective.getStride()};
-      const bool isInTensorGroup = group.count > 1 && group == program.getTensorGroup();
+      const StringRef group = nameOf({collective.getRanks(), collective.getStride()}, program);
       auto *traffic = llvm::find_if(all, [&](const RankTraffic &each) {
-        return each.kind == collective.getKind() && each.isInTensorGroup == isInTensorGroup;
+        return each.kind == collective.getKind() && each.group == group;
       });
       if (traffic == all.end()) {
-        all.push_back({collective.getKind(), isInTensorGroup, 0,
-                       SmallVector<int64_t>(program.getRankCount()), 0});
+        all.push_back(
+            {collective.getKind(), group, 0, SmallVector<int64_t>(program.getRankCount()), 0});
         traffic = &all.back();
       }
       traffic->transfers += times;

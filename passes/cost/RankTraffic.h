@@ -9,10 +9,10 @@
 
 namespace mtc {
 
-/// The transfers of one kind in a training step, within tensor groups or within data groups.
+/// The transfers of one kind in a training step, within groups of one kind.
 struct RankTraffic {
   CollectiveKind kind;
-  bool isInTensorGroup;
+  llvm::StringRef group;                ///< "tensor", "context" or "data"
   int64_t transfers = 0;                ///< Number of transfers of a rank.
   mlir::SmallVector<int64_t> sentBytes; ///< Bytes that each rank sends to others.
   double seconds = 0;                   ///< Time of all transfers, without overlap.

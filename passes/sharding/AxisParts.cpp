@@ -34,3 +34,42 @@ Value mtc::takePart(TensorBuilder &b, Value whole, AxisSplitAttr split) {
   Value own = b.create<OwnPieceOp>(TypeRange(flat), rows, groupOf(split)).getResult(0);
   return b.reshape(own, part.getShape());
 }
+
+/// Transposes the part to a row for each rank, and the rows that all ranks have sent to the other
+/// part.
+Value mtc::reshardPart(TensorBuilder &b, Value part, AxisSplitAttr from, AxisSplitAttr to) {
+  const int64_t ranks = from.getParts(), elements = typeOf(part).getNumElements();
+  SmallVector<int64_t> extents, result(shapeOf(part));
+  int64_t runs = 0, ownBlocks = 0; // the positions of the ranks' runs, and of the own blocks
+  for (auto [axis, extent] : llvm::enumerate(shapeOf(part))) {
+    if (static_cast<int64_t>(axis) == from.getAxis()) {
+      ownBlocks = static_cast<int64_t>(extents.size());
+      llvm::append_values(extents, from.getOuter(), extent / from.getOuter());
+    } else if (static_cast<int64_t>(axis) == to.getAxis()) {
+      runs = static_cast<int64_t>(extents.size()) + 1;
+      llvm::append_values(extents, to.getOuter(), ranks, extent / to.getOuter() / ranks);
+    } else {
+      extents.push_back(extent);
+    }
+  }
+  // The runs of rank i become row i.
+  SmallVector<int64_t> order = {runs};
+  for (int64_t i = 0; i < static_cast<int64_t>(extents.size()); ++i)
+    if (i != runs)
+      order.push_back(i);
+  Value rows = b.transpose(b.reshape(part, extents), order);
+  Value received = b.create<AllToAllOp>(ValueRange(rows), ArrayRef<int64_t>{elements / ranks},
+                                        RankGroup{ranks, from.getStride()});
+  // The blocks that rank i has sent are the i-th of the other axis.
+  received = b.reshape(received, shapeOf(rows));
+  SmallVector<int64_t> back;
+  for (int64_t i = 1; i < static_cast<int64_t>(extents.size()); ++i) {
+    back.push_back(i);
+    const int64_t before = order[i];
+    if (before == ownBlocks)
+      back.push_back(0);
+  }
+  result[from.getAxis()] *= ranks;
+  result[to.getAxis()] /= ranks;
+  return b.reshape(b.transpose(received, back), result);
+}

@@ -14,6 +14,9 @@ mlir::Value gatherParts(TensorBuilder &b, mlir::Value part, mlir::RankedTensorTy
 /// Returns this rank's part of a tensor that every rank of the split's group has. Without a split,
 /// returns `whole`.
 mlir::Value takePart(TensorBuilder &b, mlir::Value whole, AxisSplitAttr split);
+/// Returns this rank's part of a tensor along the axis of `to` from its part along that of `from`,
+/// another axis. Both are splits among one group.
+mlir::Value reshardPart(TensorBuilder &b, mlir::Value part, AxisSplitAttr from, AxisSplitAttr to);
 
 } // namespace mtc
 

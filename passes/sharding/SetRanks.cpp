@@ -20,7 +20,7 @@ struct SetRanksPass : PassWithOptions<mtc::impl::SetRanksBase<SetRanksPass>, Sha
     FailureOr<ShardingOptions> options = readOptions();
     if (failed(options))
       return signalPassFailure();
-    const int64_t different = options->ranks.value_or(0) / options->tensor;
+    const int64_t different = options->ranks.value_or(0) / options->getSharingRanks();
     WalkResult result = getOperation().walk([&](AverageOverRanksOp op) {
       if (static_cast<int64_t>(op.getRanks()) == different)
         return WalkResult::advance();
@@ -32,13 +32,14 @@ struct SetRanksPass : PassWithOptions<mtc::impl::SetRanksBase<SetRanksPass>, Sha
     });
     if (result.wasInterrupted())
       return signalPassFailure();
-    // Pieces of one rank would only be copied. Without tensor groups, they test a transport.
-    if (options->tensor > 1 && options->getDataRanks() == 1)
+    // Pieces of one rank would only be copied. Without other groups, they test a transport.
+    if (options->getSharingRanks() > 1 && options->getDataRanks() == 1)
       options->shard = "none";
     if (options->hasRanks())
       ProgramOp::findOrAdd(getOperation())
           .setRanksAttr(RanksAttr::get(
               &getContext(), *options->ranks, options->tensor, options->tensorChunks.value_or(0),
+              options->context, options->contextChunks.value_or(0),
               symbolizeShard(options->shard).value_or(Shard::None),
               options->network.empty() ? "shm" : StringRef(options->network),
               symbolizeReduce(options->reduce).value_or(Reduce::Every)));

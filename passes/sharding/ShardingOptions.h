@@ -12,16 +12,34 @@ namespace mtc {
 
 /// Options of mtc-set-ranks.
 struct ShardingOptions {
-  std::optional<int64_t> ranks;        ///< Nothing: a program of one process, without collectives.
-  int64_t tensor = 1;                  ///< Ranks that share each layer.
-  std::optional<int64_t> tensorChunks; ///< Nothing: as many as ranks share a layer.
-  int64_t tensorSeed = 0;              ///< 0: axes are not drawn.
+  std::optional<int64_t> ranks;         ///< Nothing: a program of one process, without collectives.
+  int64_t tensor = 1;                   ///< Ranks that share each layer.
+  std::optional<int64_t> tensorChunks;  ///< Nothing: as many as ranks share a layer.
+  int64_t tensorSeed = 0;               ///< 0: axes are not drawn.
+  int64_t context = 1;                  ///< Ranks that share each sequence.
+  std::optional<int64_t> contextChunks; ///< Nothing: as many as ranks share a sequence.
   std::string shard = "none", reduce = "every";
   std::string network; ///< "": that of the ranks of one machine.
 
   bool hasRanks() const { return ranks.value_or(0) != 0; }
-  /// Returns the number of ranks, or of groups that share each layer, with samples of their own.
-  int64_t getDataRanks() const { return ranks.value_or(1) / tensor; }
+  /// Returns the number of consecutive ranks that have the same samples.
+  int64_t getSharingRanks() const { return tensor * context; }
+  /// Returns the number of ranks, or of groups that share samples, with samples of their own.
+  int64_t getDataRanks() const { return ranks.value_or(1) / getSharingRanks(); }
+  /// Returns what is wrong with a number of addends, of which ranks that divide an axis compute
+  /// equal shares; "" if nothing is.
+  std::string refuseChunks(const std::optional<int64_t> &chunks, int64_t sharing,
+                           llvm::StringRef flag) const {
+    if (!chunks)
+      return "";
+    if (*chunks < 1 || *chunks > 4096)
+      return "expected 1 to 4096 addends";
+    if (!hasRanks())
+      return "needs --ranks";
+    return *chunks % std::max<int64_t>(sharing, 1)
+               ? "expected a multiple of " + flag.str() + " " + std::to_string(sharing)
+               : "";
+  }
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&ShardingOptions::ranks,
@@ -59,16 +77,39 @@ struct ShardingOptions {
             .detail = "All programs with C chunks have the same results, for each T of --tensor "
                       "that divides C; 1 rank computes the addends one after the other.",
             .defaultText = "T of --tensor"},
+           [](const ShardingOptions &all) {
+             return all.refuseChunks(all.tensorChunks, all.tensor, "--tensor");
+           });
+    option(&ShardingOptions::context,
+           {.name = "context",
+            .valueName = "C",
+            .help = "Ranks that share each sequence",
+            .detail = "Each rank computes its part of the elements of every sequence, such as "
+                      "tokens, and keeps only its part of the activations. Weights are whole, or "
+                      "divided by --tensor. Rank r is number r / T modulo C of its group."},
            [](const ShardingOptions &all) -> std::string {
-             if (!all.tensorChunks)
+             if (all.context < 1)
+               return "expected at least 1 rank";
+             if (all.context == 1)
                return "";
-             if (*all.tensorChunks < 1 || *all.tensorChunks > 4096)
-               return "expected 1 to 4096 addends";
              if (!all.hasRanks())
                return "needs --ranks";
-             return *all.tensorChunks % std::max<int64_t>(all.tensor, 1)
-                        ? "expected a multiple of --tensor " + std::to_string(all.tensor)
+             return *all.ranks % std::max<int64_t>(all.getSharingRanks(), 1)
+                        ? "--ranks " + std::to_string(*all.ranks) + " is not a multiple of " +
+                              (all.tensor > 1 ? "--tensor " + std::to_string(all.tensor) + " times "
+                                              : "") +
+                              std::to_string(all.context)
                         : "";
+           });
+    option(&ShardingOptions::contextChunks,
+           {.name = "context-chunks",
+            .valueName = "K",
+            .help = "Addends of each sum over the elements of sequences",
+            .detail = "All programs with K chunks have the same results, for each C of --context "
+                      "that divides K; 1 rank computes the addends one after the other.",
+            .defaultText = "C of --context"},
+           [](const ShardingOptions &all) {
+             return all.refuseChunks(all.contextChunks, all.context, "--context");
            });
     option(&ShardingOptions::tensorSeed,
            {.name = "tensor-seed",

@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mtc;
 
-AxisGroups::AxisGroups(ModuleOp module, int64_t chunks)
-    : module(module), chunks(chunks), families(module) {}
+AxisGroups::AxisGroups(ModuleOp module, int64_t chunks, int64_t headBlocks)
+    : module(module), chunks(chunks), families(module), rules(headBlocks) {}
 
 /// Follows a split from one axis of a parameter to all that it divides.
 class AxisGroups::Growth {
@@ -78,12 +78,13 @@ void AxisGroups::Growth::divideOperation(Operation *op, Position position, AxisS
   std::optional<OperationSplit> derived = all.rules.derive(op, position, split);
   if (!derived)
     return;
-  for (auto [value, part] : llvm::zip_equal(op->getOperands(), derived->operands))
-    if (part)
-      divide(value, part);
-  for (auto [value, part] : llvm::zip_equal(op->getResults(), derived->results))
-    if (part)
-      divide(value, part);
+  auto divideAll = [&](ValueRange values, ArrayRef<AxisSplitAttr> parts) {
+    for (auto [value, part] : llvm::zip_equal(values, parts))
+      if (part)
+        divide(value, part);
+  };
+  divideAll(op->getOperands(), derived->getOperandsElsewhere());
+  divideAll(op->getResults(), derived->getResultsElsewhere());
   group.splits.operations.insert({op, std::move(*derived)});
 }
 
@@ -191,6 +192,14 @@ static int64_t bytesOfWeights(const VariableFamily &family) {
   return bytes;
 }
 
+int64_t AxisGroups::productsOf(Operation *op) {
+  if (!isa<ContractOp, AttentionOp, AttentionGradientOp, ConvolveOp, TransposedConvolveOp,
+           ConvolveWeightGradientOp>(op))
+    return 0;
+  auto cost = dyn_cast<CostOpInterface>(op);
+  return cost ? cost.getCost().flops : 0;
+}
+
 void AxisGroups::measure(AxisGroup &group) const {
   auto addGather = [&](Value value, AxisSplitAttr part) {
     if (!isUsedInParts(value, part, group.splits))
@@ -206,10 +215,7 @@ void AxisGroups::measure(AxisGroup &group) const {
   for (const auto &[op, split] : group.splits.operations) {
     if (!isOfMicroStep(op))
       continue;
-    if (isa<ContractOp, AttentionOp, AttentionGradientOp, ConvolveOp, TransposedConvolveOp,
-            ConvolveWeightGradientOp>(op))
-      if (auto cost = dyn_cast<CostOpInterface>(op))
-        group.products += cost.getCost().flops;
+    group.products += productsOf(op);
     for (auto [value, part] : llvm::zip_equal(op->getResults(), split.results)) {
       // Addends are sent to the owners of a sum, and the sum from them.
       if (split.partial && !isDelayed(value, group.splits))
@@ -346,6 +352,22 @@ void AxisGroups::chooseBetweenSums(Splits &chosen) {
     Growth(*this, chosen, group).growBetween(sum, split);
     addTo(chosen, group);
   }
+}
+
+AxisGroup AxisGroups::growInput(Value input, AxisSplitAttr split, const Splits &taken) {
+  AxisGroup group;
+  Growth(*this, taken, group).growBetween(input, split);
+  measure(group);
+  return group;
+}
+
+Splits AxisGroups::follow(const llvm::MapVector<StringRef, AxisSplitAttr> &parameters) {
+  Splits chosen;
+  for (const auto &[name, split] : parameters)
+    if (!chosen.families.contains(name))
+      addTo(chosen, grow(name, split, chosen));
+  chooseBetweenSums(chosen);
+  return chosen;
 }
 
 Splits AxisGroups::choose(int64_t seed) {

@@ -30,7 +30,7 @@ class AxisGroups {
 public:
   /// Axes are divided into `chunks` parts. The groups do not depend on the number of ranks that
   /// have these parts.
-  AxisGroups(mlir::ModuleOp module, int64_t chunks);
+  AxisGroups(mlir::ModuleOp module, int64_t chunks, int64_t headBlocks = 1);
 
   const VariableFamilies &getFamilies() const { return families; }
   /// Returns the group of an axis of a parameter. Operations and variables in `taken` keep their
@@ -39,6 +39,14 @@ public:
   /// Divides the groups that divide most bytes of variables for the bytes that they send, and then
   /// what is computed between their sums. With a seed, divides groups drawn at random instead.
   Splits choose(int64_t seed = 0);
+
+  /// Returns what is divided if an input is. Variables and operations in `taken` keep their splits.
+  AxisGroup growInput(mlir::Value input, AxisSplitAttr split, const Splits &taken);
+  /// Divides the given axes of parameters, and what is computed between their sums.
+  Splits follow(const llvm::MapVector<llvm::StringRef, AxisSplitAttr> &parameters);
+  /// Returns the floating-point operations of a contraction, convolution or attention; 0 for other
+  /// operations.
+  static int64_t productsOf(mlir::Operation *op);
 
 private:
   class Growth;

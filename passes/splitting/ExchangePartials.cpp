@@ -3,6 +3,7 @@
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
+#include "passes/sharding/AxisParts.h"
 #include "passes/splitting/PartExchange.h"
 
 namespace mtc {
@@ -145,6 +146,14 @@ public:
     for (auto [op, partial] : operations) {
       if (partial || isa<PartialOp>(op)) {
         op->getResult(0).replaceAllUsesWith(partial ? reduce(op, partial) : op->getOperand(0));
+        op->erase();
+        continue;
+      }
+      if (auto reshard = dyn_cast<ReshardOp>(op)) {
+        TensorBuilder b(op->getLoc(), op->getContext());
+        b.setInsertionPoint(op);
+        reshard.getResult().replaceAllUsesWith(
+            reshardPart(b, reshard.getInput(), reshard.getFrom(), reshard.getTo()));
         op->erase();
         continue;
       }

@@ -16,7 +16,8 @@ namespace {
 struct FixSumOrderPass : public mtc::impl::FixSumOrderBase<FixSumOrderPass> {
   void runOnOperation() override {
     ProgramOp program = ProgramOp::find(getOperation());
-    if (!program || !program.getRanks() || program.getRanksAttr().getTensorChunks() == 1)
+    RanksAttr ranks = program ? program.getRanksAttr() : RanksAttr();
+    if (!ranks || (ranks.getTensorChunks() == 1 && ranks.getContextParts() == 1))
       return;
     getOperation().walk([](KernelOp kernel) {
       if (kernel.getReduced().size() > 1)

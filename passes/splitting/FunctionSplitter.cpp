@@ -62,8 +62,13 @@ Value FunctionSplitter::partOf(TensorBuilder &b, Value original, AxisSplitAttr s
   if (found != parts.end() && found->second.split == split)
     return found->second.values.front();
   Value &part = partsOfWhole[{original, split}];
-  if (!part)
+  if (!part && found != parts.end() && found->second.split &&
+      found->second.split.getAxis() != split.getAxis()) {
+    const Value own = found->second.values.front();
+    part = b.create<ReshardOp>(split.getPartOf(typeOf(original)), own, found->second.split, split);
+  } else if (!part) {
     part = PartExchange(b, group).partOf(wholeOf(b, original), split);
+  }
   return part;
 }
 

@@ -108,6 +108,15 @@ static Value addFirstIndex(TensorBuilder &b, IotaOp local, PartExchange &exchang
   return b.add(local, b.broadcast(first, axes, shape));
 }
 
+/// Returns the split of an axis within this rank's part along `outer`, among another group.
+static AxisSplitAttr withinPart(AxisSplitAttr split, AxisSplitAttr outer) {
+  if (split.getAxis() != outer.getAxis())
+    return split;
+  return AxisSplitAttr::get(split.getContext(), split.getAxis(),
+                            split.getOuter() / outer.getParts(), split.getParts(),
+                            split.getStride());
+}
+
 /// Sets the number of groups that this rank's channels are in.
 template <typename Op> static void setLocalGroups(Op op) {
   op.setGroups(static_cast<uint64_t>(shapeOf(op.getInput()).back() / shapeOf(op.getWeights())[1]));
@@ -145,6 +154,11 @@ SmallVector<Value> mtc::buildLocal(TensorBuilder &b, Operation *op, const Operat
         pad.setLow(localNumbers(pad.getLow(), split.results[0]));
         pad.setHigh(localNumbers(pad.getHigh(), split.results[0]));
         return {pad};
+      })
+      .Case([&](ReshardOp reshard) -> SmallVector<Value> {
+        reshard.setFromAttr(withinPart(reshard.getFrom(), split.results[0]));
+        reshard.setToAttr(withinPart(reshard.getTo(), split.results[0]));
+        return {reshard};
       })
       .Case<ConvolveOp, TransposedConvolveOp, ConvolveWeightGradientOp>(
           [&](auto convolution) -> SmallVector<Value> {

@@ -1,8 +1,10 @@
 //===- SplitAxes.cpp - Division of layers among ranks -----------------------------------------===//
 
 #include "ir/attributes/DiscardableAttributes.h"
+#include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
 #include "passes/splitting/FunctionSplitter.h"
+#include "passes/splitting/SequenceSplits.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_SPLITAXES
@@ -12,6 +14,38 @@ namespace mtc {
 using namespace mlir;
 using namespace mtc;
 
+/// Returns whether a narrow value is only cast to f32, also after it has been moved. Adds its
+/// movements and casts.
+static bool isWidened(Value value, SmallVectorImpl<Operation *> &movements,
+                      SmallVectorImpl<Operation *> &casts) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (isa<CastOp>(user) && typeOf(user->getResult(0)).getElementType().isF32()) {
+      casts.push_back(user);
+      return true;
+    }
+    if (!isa<ReshapeOp, TransposeOp>(user))
+      return false;
+    movements.push_back(user);
+    return isWidened(user->getResult(0), movements, casts);
+  });
+}
+
+/// Lets a contraction return its f32 accumulators to operations that compute in f32: whether it is
+/// fused with them must not decide whether its result is rounded.
+static void keepAccumulators(ContractOp contract) {
+  SmallVector<Operation *> movements, casts;
+  if (addendType(contract.getType()) == contract.getType() ||
+      !isWidened(contract.getResult(), movements, casts))
+    return;
+  for (Operation *cast : casts) {
+    cast->getResult(0).replaceAllUsesWith(cast->getOperand(0));
+    cast->erase();
+  }
+  contract.getResult().setType(addendType(contract.getType()));
+  for (Operation *movement : movements)
+    movement->getResult(0).setType(addendType(movement->getResult(0).getType()));
+}
+
 namespace {
 
 class SplitAxesPass : public mtc::impl::SplitAxesBase<SplitAxesPass> {
@@ -19,25 +53,46 @@ public:
   using SplitAxesBase::SplitAxesBase;
 
   void runOnOperation() override {
-    ProgramOp program = ProgramOp::find(getOperation());
-    RankGroup group = program ? program.getTensorGroup() : RankGroup();
-    int64_t parts = program && program.getRanks() ? program.getRanksAttr().getTensorChunks() : 1;
+    RanksAttr all;
+    if (ProgramOp program = ProgramOp::find(getOperation()))
+      all = program.getRanksAttr();
+    RankGroup layers = all ? all.getTensorGroup() : RankGroup();
+    int64_t parts = all ? all.getTensorChunks() : 1;
     if (ranks) {
-      group.count = ranks;
+      layers.count = ranks;
       parts = ranks;
     }
     parts = std::max(parts, chunks.getValue());
-    if (parts == 1)
+    const int64_t contextParts = all ? all.getContextParts() : 1;
+    if (parts == 1 && contextParts == 1)
       return;
-    AxisGroups groups(getOperation(), parts);
-    const Splits splits = groups.choose(seed);
-    if (splits.families.empty())
-      return refuse(parts);
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      FunctionSplitter(function, splits, groups.getFamilies(), group, parts).run();
+    // The choice does not depend on the number of ranks that share a sequence.
+    Splits chosen;
+    if (parts > 1) {
+      chosen = AxisGroups(getOperation(), parts).choose(seed);
+      if (chosen.families.empty())
+        return refuse(parts);
+    }
+    if (contextParts > 1 && failed(divideSequences(all.getContextGroup(), contextParts, parts)))
+      return signalPassFailure();
+    if (parts > 1)
+      divideLayers(chosen.families, layers, parts);
     // Ranks store other values than one rank does. Casts that round only what a kernel stores would
     // round other values.
     getOperation().walk([](CastOp cast) { cast.setStorage(false); });
+    SmallVector<ContractOp> contractions;
+    getOperation().walk([&](ContractOp contract) { contractions.push_back(contract); });
+    for (ContractOp contract : contractions)
+      keepAccumulators(contract);
+  }
+
+private:
+  void divideLayers(const llvm::MapVector<StringRef, AxisSplitAttr> &parameters, RankGroup group,
+                    int64_t parts) {
+    AxisGroups groups(getOperation(), parts);
+    const Splits splits = groups.follow(parameters);
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      FunctionSplitter(function, splits, groups.getFamilies(), group, parts).run();
     for (const auto &[name, split] : splits.families)
       groups.getFamilies().get(name).variables.front()->setAttr(chunksAttribute, split);
     if (group.count == 1)
@@ -48,7 +103,28 @@ public:
     report(splits, groups.getFamilies(), group.count);
   }
 
-private:
+  /// `headBlocks` ranks may divide heads, too.
+  LogicalResult divideSequences(RankGroup group, int64_t parts, int64_t headBlocks) {
+    AxisGroups groups(getOperation(), parts, headBlocks);
+    SequenceSplits found = chooseSequenceSplits(getOperation(), groups, parts, group.stride);
+    Location location = getOperation().getLoc();
+    if (found.products == 0) {
+      const std::string odd = describeOddAxes(getOperation(), parts);
+      return emitError(location, "--context ")
+             << parts << ": contractions cannot be divided into " << parts
+             << " parts along any axis of an input but that of the batch"
+             << (odd.empty() ? "" : ": " + odd);
+    }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      FunctionSplitter(function, found.splits, groups.getFamilies(), group, parts).run();
+    if (group.count > 1)
+      emitRemark(location, "--context ")
+          << group.count << ": axis " << found.axis << " of '" << found.input << "', and with it "
+          << 100 * found.products / std::max<int64_t>(found.allProducts, 1)
+          << " % of the floating-point operations of contractions, are divided";
+    return success();
+  }
+
   /// Reports that no axis can be divided into this number of parts, and numbers that are possible.
   void refuse(int64_t parts) {
     auto error = emitError(getOperation().getLoc(), "--tensor ")

@@ -232,14 +232,62 @@ static Derived deriveHeads(Operation *op, Position position, AxisSplitAttr split
   return derived;
 }
 
-static Derived deriveAttention(AttentionOp op, Position position, AxisSplitAttr split) {
-  return deriveHeads(op, position, split, op.getKey().getType().getDimSize(1), {});
+/// Returns the axis of an operand's queries or keys; nothing for a bias or a mask.
+template <typename Op> static std::optional<int64_t> sequenceAxisOf(Op op, Value operand) {
+  if (operand == op.getBias() || operand == op.getMask())
+    return std::nullopt;
+  return 2;
 }
 
-static Derived deriveAttentionGradient(AttentionGradientOp op, Position position,
-                                       AxisSplitAttr split) {
-  return deriveHeads(op, position, split, op.getKey().getType().getDimSize(1),
-                     {op.getQueryOrder(), op.getKeyOrder(), op.getValueOrder()});
+/// Elements of sequences are divided outside of attention, which needs all of them: each rank
+/// computes some of the heads.
+template <typename Op>
+static Derived deriveSequences(Op op, Position position, AxisSplitAttr split, int64_t headBlocks,
+                               ArrayRef<ArrayRef<int64_t>> orders) {
+  auto axisOfResult = [&](unsigned result) {
+    return orders.empty() ? int64_t{2} : llvm::find(orders[result], 2) - orders[result].begin();
+  };
+  const std::optional<int64_t> axis = position.isResult
+                                          ? axisOfResult(position.number)
+                                          : sequenceAxisOf(op, op->getOperand(position.number));
+  if (axis != split.getAxis() || split.getOuter() != 1)
+    return std::nullopt;
+  Derived derived = deriveHeads(op, {false, 0}, onAxis(split, 1, headBlocks),
+                                op.getKey().getType().getDimSize(1), orders);
+  if (!derived)
+    return std::nullopt;
+  for (Value operand : op->getOperands())
+    derived->operandsElsewhere.push_back(sequenceAxisOf(op, operand) ? onAxis(split, 2)
+                                                                     : AxisSplitAttr());
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    derived->resultsElsewhere.push_back(onAxis(split, axisOfResult(i)));
+  return derived;
+}
+
+template <typename Op>
+static Derived deriveAttention(Op op, Position position, AxisSplitAttr split, int64_t headBlocks,
+                               ArrayRef<ArrayRef<int64_t>> orders) {
+  Derived heads = deriveHeads(op, position, split, op.getKey().getType().getDimSize(1), orders);
+  return heads ? heads : deriveSequences(op, position, split, headBlocks, orders);
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Exchanges of another group
+//===------------------------------------------------------------------------------------------===//
+
+/// An axis that the ranks of the other group exchange is divided if each has the same elements of
+/// every block.
+static Derived deriveReshard(ReshardOp op, AxisSplitAttr split) {
+  for (AxisSplitAttr exchanged : {op.getFrom(), op.getTo()})
+    if (exchanged.getAxis() == split.getAxis() &&
+        (split.getOuter() != 1 || exchanged.getOuter() % split.getParts()))
+      return std::nullopt;
+  return unarySplit(split, split);
+}
+
+/// All partial values are divided like their sum.
+static Derived deriveAlike(Operation *op, AxisSplitAttr split) {
+  return OperationSplit{SmallVector<AxisSplitAttr>(op->getNumOperands(), split), {split}};
 }
 
 //===------------------------------------------------------------------------------------------===//
@@ -329,10 +377,16 @@ Derived SplitRules::derive(Operation *op, Position position, AxisSplitAttr split
           .Case([&](ContractOp contract) { return deriveContract(contract, position, split); })
           .Case<ConvolveOp, TransposedConvolveOp, ConvolveWeightGradientOp>(
               [&](auto convolution) { return deriveConvolution(convolution, position, split); })
-          .Case([&](AttentionOp attention) { return deriveAttention(attention, position, split); })
-          .Case([&](AttentionGradientOp gradient) {
-            return deriveAttentionGradient(gradient, position, split);
+          .Case([&](AttentionOp attention) {
+            return deriveAttention(attention, position, split, headBlocks, {});
           })
+          .Case([&](AttentionGradientOp gradient) {
+            return deriveAttention(
+                gradient, position, split, headBlocks,
+                {gradient.getQueryOrder(), gradient.getKeyOrder(), gradient.getValueOrder()});
+          })
+          .Case([&](ReshardOp reshard) { return deriveReshard(reshard, split); })
+          .Case<PartialOp, AllReduceOp>([&](auto) { return deriveAlike(op, split); })
           .Case([&](GatherOp gather) {
             return !position.isResult && isTable &&
                            split.getAxis() == static_cast<int64_t>(gather.getAxis())

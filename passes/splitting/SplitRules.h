@@ -15,8 +15,17 @@ struct OperationSplit {
   llvm::SmallVector<AxisSplitAttr> operands, results;
   /// The results are whole, but each rank has a part of each element: the ranks' values must be
   /// combined by this function.
-  std::optional<ReductionKind> partial;
+  std::optional<ReductionKind> partial = {};
+  /// The splits of operands and results in other operations, if these are others: attention divides
+  /// heads of whole sequences, between parts of sequences.
+  llvm::SmallVector<AxisSplitAttr, 0> operandsElsewhere = {}, resultsElsewhere = {};
 
+  llvm::ArrayRef<AxisSplitAttr> getOperandsElsewhere() const {
+    return operandsElsewhere.empty() ? llvm::ArrayRef(operands) : llvm::ArrayRef(operandsElsewhere);
+  }
+  llvm::ArrayRef<AxisSplitAttr> getResultsElsewhere() const {
+    return resultsElsewhere.empty() ? llvm::ArrayRef(results) : llvm::ArrayRef(resultsElsewhere);
+  }
   /// Returns whether the operands, too, are addends of each rank, as in a sum of sums.
   bool isOfAddends() const {
     return partial && llvm::all_of(operands, [](AxisSplitAttr part) { return !part; });
@@ -49,6 +58,9 @@ struct Position {
 /// divided axis have rules of their own; for all others, the kernel's maps decide.
 class SplitRules {
 public:
+  /// If sequences are divided, heads are divided in each of `headBlocks` blocks: another group can
+  /// divide the heads among as many ranks.
+  explicit SplitRules(int64_t headBlocks = 1) : headBlocks(headBlocks) {}
   /// Returns the only split of `op` with this part of an operand or result; nothing if there is
   /// none.
   std::optional<OperationSplit> derive(mlir::Operation *op, Position position, AxisSplitAttr split);
@@ -60,6 +72,7 @@ private:
   std::optional<OperationSplit> deriveFromKernel(mlir::Operation *op, Position position,
                                                  AxisSplitAttr split);
 
+  int64_t headBlocks;
   llvm::DenseMap<mlir::Operation *, std::optional<KernelAxes>> axes;
 };
 

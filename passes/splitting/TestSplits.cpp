@@ -40,8 +40,8 @@ private:
     return end->getNumOperands() ? end->getOperand(0).getDefiningOp() : nullptr;
   }
 
-  SmallVector<FoundSplit> findSplits(Operation *op) const {
-    SmallVector<FoundSplit> found;
+  SmallVector<FoundSplit, 0> findSplits(Operation *op) const {
+    SmallVector<FoundSplit, 0> found;
     SplitRules rules;
     auto follow = [&](Position position, Type type) {
       for (int64_t axis = 0; axis < cast<RankedTensorType>(type).getRank(); ++axis)

@@ -203,10 +203,10 @@ typedef struct MtcProgram {
   const char *optimizer;
 
   int64_t ranks; /* number of processes */
-  /* Number of consecutive ranks that share each layer and run the same micro-steps: a divisor of
-   * `ranks`. Rank r runs those of an update whose number, from 0, is r / tensor_ranks modulo ranks
-   * / tensor_ranks. */
-  int64_t tensor_ranks;
+  /* Number of consecutive ranks that share each layer or sequence and run the same micro-steps: a
+   * divisor of `ranks`. Rank r runs those of an update whose number, from 0, is r / sharing_ranks
+   * modulo ranks / sharing_ranks. */
+  int64_t sharing_ranks;
   int64_t batch;       /* samples per micro-step of the inputs with a batch axis; 1 if there are
                           none */
   int64_t arena_bytes; /* size of the device arena */

@@ -32,15 +32,15 @@ public:
   int count() const { return transport ? transport->count() : 1; }
   int countOfMachine() const { return transport ? transport->countOfMachine() : 1; }
   int rankOnMachine() const { return transport ? transport->rankOnMachine() : 0; }
-  /// Sets the number of consecutive ranks that share each layer, and therefore have the same
-  /// samples: a divisor of the number of ranks.
-  void setTensorRanks(int64_t number) { tensorRanks = static_cast<int>(number); }
-  /// Returns the number of ranks, or of groups that share each layer, with samples of their own.
-  int dataCount() const { return count() / tensorRanks; }
+  /// Sets the number of consecutive ranks that share each layer or sequence, and therefore have the
+  /// same samples: a divisor of the number of ranks.
+  void setSharingRanks(int64_t number) { sharingRanks = static_cast<int>(number); }
+  /// Returns the number of ranks, or of groups that share samples, with samples of their own.
+  int dataCount() const { return count() / sharingRanks; }
   /// Returns the number of this rank, or of its group, among them.
-  int dataRank() const { return rank() / tensorRanks; }
+  int dataRank() const { return rank() / sharingRanks; }
   /// Returns the rank that sends the results of number `dataRank` among them to rank 0.
-  int senderOf(int dataRank) const { return dataRank * tensorRanks; }
+  int senderOf(int dataRank) const { return dataRank * sharingRanks; }
   /// Returns whether this rank prints and writes files.
   bool isLeader() const { return rank() == 0; }
 
@@ -126,7 +126,7 @@ private:
   std::unique_ptr<PieceExchange> ofPieces;
   std::vector<std::string> hosts;
   std::chrono::duration<double> timeout;
-  int tensorRanks = 1;
+  int sharingRanks = 1;
   int64_t step = 0, batch = 0;
   std::array<int64_t, 3> sent{};
 };

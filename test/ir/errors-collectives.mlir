@@ -30,7 +30,7 @@ mtc.variable parameter @qkv : tensor<8x8xf32> part of tensor<8x24xf32> = #mtc.in
 
 // -----
 
-// expected-error @below {{has 6 ranks in tensor groups of 4, expected a multiple (ranks_c3)}}
+// expected-error @below {{has 6 ranks in 1 tensor groups of 4, expected a multiple (ranks_c3)}}
 mtc.program "m" stage training ranks <count = 6, tensor = 4> {}
 
 // -----
@@ -154,4 +154,25 @@ mtc.step @same_stream reads [] [] gives [] [] {
   // expected-error @below {{writes #mtc.at<0, tensor<32xf32>> while a transfer on stream 3 reads it; wait for the transfer's token (step_c1)}}
   %u = mtc.async_transfer #mtc.collective<all_gather, ranks = 2, pieces = [16], totals = [32], element = f32>
     [#mtc.at<512, tensor<16xf32>>] into [#mtc.at<0, tensor<32xf32>>] stream 3
+}
+
+// -----
+
+// expected-error @below {{has 4 chunks in context groups of 3, expected a multiple (ranks_c4)}}
+mtc.program "context" stage training ranks <count = 6, context_ranks = 3, context_chunks = 4> {}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{expected another axis among the same ranks (reshard_c1)}}
+  %y = mtc.reshard %x from <axis = 0, parts = 2> to <axis = 0, parts = 2> : tensor<8x4xf32> -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) -> tensor<16x4xf32> {
+  // expected-error @below {{which is no part of the tensor of which 'tensor<8x4xf32>' is one (reshard_c2)}}
+  %y = mtc.reshard %x from <axis = 0, parts = 2> to <axis = 1, parts = 2> : tensor<8x4xf32> -> tensor<16x4xf32>
+  return %y : tensor<16x4xf32>
 }

@@ -49,11 +49,13 @@ def end_of(process: subprocess.Popen, pids: dict[int, int], act: Callable[[], No
 
 
 def ranks_program(
-    folder: Path, example: Example, ranks: int, *flags, rows: int, name: str, micro_batches=MICRO_BATCHES, file="ranks", tensor=1
+    folder: Path, example: Example, ranks: int, *flags, rows: int, name: str, micro_batches=MICRO_BATCHES, file="ranks", tensor=1, context=1
 ) -> Program:
-    """Compiles a program whose updates have the given number of micro-batches on all ranks together; `tensor` ranks share each layer."""
+    """Compiles a program whose updates have the given number of micro-batches on all ranks together; `tensor` ranks share each layer, and
+    `context` ranks each sequence."""
     (folder / name).mkdir(exist_ok=True)
-    given = ("--ranks", ranks, "--tensor", tensor, "--accumulate", micro_batches // (ranks // tensor), "--threads", 1)
+    given = ("--ranks", ranks, "--tensor", tensor, "--context", context)
+    given += ("--accumulate", micro_batches // (ranks // (tensor * context)), "--threads", 1)
     one = compile(example.model, folder / name, example.data(rows), *example.flags, *flags, *given, name=f"{file}{ranks}")
     return Program(one.path, example.data(rows), launcher(ranks) if ranks > 1 else ())
 
@@ -95,28 +97,33 @@ def compare(folder: Path, name: str, example: Example, *flags, ranks=(2, 3), row
 
 class Comparison:
     """Programs with one model and one set of flags that shard variables among different numbers of ranks. `chunks` is the number of addends of
-    sums that ranks of tensor groups divide."""
+    sums that ranks of tensor groups divide, and `context_chunks` that of context groups."""
 
-    def __init__(self, folder: Path, name: str, example: Example, *flags, rows=1000, micro_batches=MICRO_BATCHES, chunks=1):
+    def __init__(
+        self, folder: Path, name: str, example: Example, *flags, rows=1000, micro_batches=MICRO_BATCHES, chunks=1, context_chunks=1
+    ):
         self.folder, self.name, self.example = folder, name, example
         self.flags = (*flags, *(("--tensor-chunks", chunks) if chunks > 1 else ()))
+        self.flags += ("--context-chunks", context_chunks) if context_chunks > 1 else ()
         self.settings = {"rows": rows, "name": name, "micro_batches": micro_batches}
         self.programs: dict[tuple, Program] = {}
         self.wanted: dict[tuple, tuple[str, dict]] = {}  # states of one rank, by the flags of the run
 
-    def program(self, ranks: int, *flags, tensor=1) -> Program:
-        key = ranks, tensor, flags
+    def program(self, ranks: int, *flags, tensor=1, context=1) -> Program:
+        key = ranks, tensor, context, flags
         if key not in self.programs:
-            file = "-".join(["ranks", *(str(f).strip("-") for f in flags), *(["tensor", str(tensor), ""] if tensor > 1 else [])])
+            groups = [*(["tensor", str(tensor)] if tensor > 1 else []), *(["context", str(context)] if context > 1 else [])]
+            file = "-".join(["ranks", *(str(f).strip("-") for f in flags), *groups, *([""] if groups else [])])
             self.programs[key] = ranks_program(
-                self.folder, self.example, ranks, *self.flags, *flags, **self.settings, file=file, tensor=tensor
+                self.folder, self.example, ranks, *self.flags, *flags, **self.settings, file=file, tensor=tensor, context=context
             )
         return self.programs[key]
 
-    def check(self, ranks: int, *flags, run=(), tensor=1):
+    def check(self, ranks: int, *flags, run=(), tensor=1, context=1):
         """Compares a program, run with these flags, with one rank that has all variables."""
         if run not in self.wanted:
             self.wanted[run] = state_of(self.program(1), *run)
         wanted = self.wanted[run]
         assert len(set(wanted[0].split("'loss': "))) > 2, f"{self.name}: nothing is trained"
-        check_equal(state_of(self.program(ranks, *flags, tensor=tensor), *run), wanted, (self.name, ranks, tensor, flags))
+        found = state_of(self.program(ranks, *flags, tensor=tensor, context=context), *run)
+        check_equal(found, wanted, (self.name, ranks, tensor, context, flags))

@@ -423,7 +423,8 @@ WITHOUT_RULES = {
     "allocated programs": "async_copy async_launch async_transfer call copy hold launch move repeat transfer transfer_slots",
     "library calls with epilogues and layouts, which exist only after the division": "fused_contract fused_convolve permuted_attention "
     "strided_view tile assemble",
-    "exchanges and partial values, which the division creates": "all_gather all_to_all own_piece partial all_reduce reduce_scatter",
+    "exchanges and partial values, which the division creates": "all_gather all_to_all own_piece partial all_reduce reduce_scatter "
+    "reshard",
     "steps that depend on each other": "recurrence recurrence_gradient scan",
     "optimizer state, which exists only after the division": "dequantize_blocks quantize_blocks pack_codes unpack_codes",
     "elements of bf16, which NumPy lacks; the rule is that of other elementwise operations": "high_half low_half join_halves",

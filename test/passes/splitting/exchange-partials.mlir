@@ -83,3 +83,18 @@ func.func @alone(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   %y = mtc.all_reduce %p, %q : tensor<4xf32, #alone>, tensor<4xf32, #both> -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// A rank sends each other rank the heads that it computes, of its own tokens.
+// CHECK-LABEL: func.func @reshard
+// CHECK: mtc.reshape %{{.*}} : tensor<3x4x8x16xf32> -> tensor<3x2x2x1x1x8x16xf32>
+// CHECK: %[[ROWS:.*]] = mtc.transpose %{{.*}} [2, 0, 1, 3, 4, 5, 6] : tensor<3x2x2x1x1x8x16xf32> -> tensor<2x3x2x1x1x8x16xf32>
+// CHECK: %[[ALL:.*]] = mtc.all_to_all %[[ROWS]] pieces [768] stride 4 : tensor<2x3x2x1x1x8x16xf32> -> tensor<2x768xf32>
+// CHECK: mtc.transpose %{{.*}} [1, 2, 3, 4, 0, 5, 6] : tensor<2x3x2x1x1x8x16xf32> -> tensor<3x2x1x1x2x8x16xf32>
+// CHECK: mtc.reshape %{{.*}} : tensor<3x2x1x1x2x8x16xf32> -> tensor<3x2x16x16xf32>
+func.func @reshard(%x: tensor<3x4x8x16xf32>) -> tensor<3x2x16x16xf32> {
+  %y = mtc.reshard %x from <axis = 2, parts = 2, stride = 4> to <axis = 1, outer = 2, parts = 2, stride = 4>
+    : tensor<3x4x8x16xf32> -> tensor<3x2x16x16xf32>
+  return %y : tensor<3x2x16x16xf32>
+}

@@ -54,7 +54,7 @@ protected:
     return runRanks(
         count,
         [&](Ranks &ranks) {
-          ranks.setTensorRanks(tensor);
+          ranks.setSharingRanks(tensor);
           Options options;
           options.quiet = true;
           options.outputs = outputs();

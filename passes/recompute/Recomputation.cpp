@@ -13,7 +13,7 @@ using namespace mtc;
 /// Returns the bytes of a result that is live at `place`, not used there, and used later; 0 for
 /// other results.
 static int64_t bytesWaiting(OpResult value, Operation *place, const BlockOrder &order) {
-  if (!isa<KernelOp, LibraryCallOpInterface, AssembleOp>(value.getOwner()))
+  if (!computes(value.getOwner()))
     return 0;
   bool isLate = false;
   for (OpOperand *use : findUses(value)) {

@@ -12,7 +12,17 @@
 using namespace mlir;
 using namespace mtc;
 
-bool mtc::computes(Operation *op) { return isa<KernelOp, LibraryCallOpInterface, AssembleOp>(op); }
+/// Returns whether an operation exchanges computed values. Gathers of parameters are repeated as
+/// `Gathers` decides.
+static bool exchangesValues(Operation *op) {
+  return isa<AllGatherOp, AllToAllOp, OwnPieceOp>(op) &&
+         llvm::none_of(op->getOperands(),
+                       [](Value value) { return isa_and_nonnull<ReadOp>(value.getDefiningOp()); });
+}
+
+bool mtc::computes(Operation *op) {
+  return isa<KernelOp, LibraryCallOpInterface, AssembleOp>(op) || exchangesValues(op);
+}
 
 double Rematerializer::Added::time(OperationTimes &times) const {
   double sum = 0;
@@ -46,7 +56,8 @@ bool Rematerializer::isAliveAt(Value value, Operation *user) const {
 
 bool mtc::mayRunAgain(Operation *op) {
   auto recomputable = dyn_cast<RecomputableOpInterface>(op);
-  return isPure(op) && (!recomputable || recomputable.isRecomputable());
+  // All ranks recompute the same exchanges in the same order.
+  return (isPure(op) || exchangesValues(op)) && (!recomputable || recomputable.isRecomputable());
 }
 
 bool Rematerializer::mayCompute(Operation *op, Operation *user) const {

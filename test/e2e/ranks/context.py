@@ -24,6 +24,7 @@ both.check(4, tensor=2, context=2)
 both.check(2, context=2)
 comparison("four", SMALL_GPT2, "--optimizer", "sgd", "--lr", 0.1, context_chunks=4, rows=100).check(2, context=2)
 comparison("bf16", GPT2, "--precision", "bf16", rows=100).check(2, context=2)
+comparison("recomputed", GPT2, "--recompute", "all", rows=100).check(2, context=2)
 comparison("f16", SMALL_GPT2, "--precision", "f16", rows=100).check(2, context=2)
 
 # The arena and the traffic of each rank have the planned size.

@@ -30,6 +30,7 @@ gpt2.check(2, tensor=2)
 gpt2.check(4, "--shard", "optimizer", tensor=2)
 comparison("bf16", GPT2, "--precision", "bf16", "--clip-norm", 1, rows=100).check(2, tensor=2)
 comparison("f16 gpt2", SMALL_GPT2, "--precision", "f16", rows=100).check(2, tensor=2)
+comparison("recomputed", GPT2, "--recompute", "all", rows=100).check(2, tensor=2)
 comparison("muon", SMALL_GPT2, "--optimizer", "muon", rows=100).check(2, tensor=2)
 
 # The arena and the traffic of each rank have the planned size.

@@ -60,11 +60,35 @@ struct Position {
 
 } // namespace
 
+/// Returns a constant that is an arithmetic sequence along one axis as a function of its index,
+/// such as positions that were folded with the batch axis.
+static std::optional<Position> sequenceOf(Value value, int64_t rowAxis, int64_t columnAxis) {
+  DenseIntElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || elements.isSplat())
+    return std::nullopt;
+  for (int64_t axis : {rowAxis, columnAxis}) {
+    const int64_t count = elements.getNumElements();
+    if (axis < 0 || shapeOf(value)[axis] != count)
+      continue;
+    auto values = elements.getValues<APInt>();
+    const int64_t first = values[0].getSExtValue(), step = values[1].getSExtValue() - first;
+    for (int64_t i = 2; i < count; ++i)
+      if (values[i].getSExtValue() != first + i * step)
+        return std::nullopt;
+    const auto slope = static_cast<double>(step);
+    return Position{axis == rowAxis ? slope : 0, axis == rowAxis ? 0 : slope,
+                    static_cast<double>(first)};
+  }
+  return std::nullopt;
+}
+
 /// Returns an integer tensor as a linear function of the indices along `rowAxis` and `columnAxis`,
 /// or nothing if it is not linear. An axis of -1 is absent.
 static std::optional<Position> positionOf(Value value, int64_t rowAxis, int64_t columnAxis) {
   if (std::optional<double> number = splatOf(value))
     return Position{0, 0, *number};
+  if (std::optional<Position> sequence = sequenceOf(value, rowAxis, columnAxis))
+    return sequence;
   Operation *op = value.getDefiningOp();
   if (auto iota = dyn_cast_if_present<IotaOp>(op)) {
     int64_t axis = iota.getAxis();

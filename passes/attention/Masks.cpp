@@ -23,8 +23,48 @@ std::optional<double> mtc::splatOf(Value value) {
   return static_cast<double>(elements.getSplatValue<APInt>().getSExtValue());
 }
 
+static SmallVector<int64_t> withoutUnits(ArrayRef<int64_t> extents) {
+  return llvm::filter_to_vector(extents, [](int64_t extent) { return extent != 1; });
+}
+
+/// Returns the number of each axis of a transposition among those of its operand. Axes of extent 1
+/// do not count.
+static SmallVector<int64_t> orderOf(TransposeOp transpose) {
+  ArrayRef<int64_t> extents = shapeOf(transpose.getInput());
+  SmallVector<int64_t> order;
+  for (int64_t source : transpose.getPermutation())
+    if (extents[source] != 1)
+      order.push_back(
+          llvm::count_if(extents.take_front(source), [](int64_t extent) { return extent != 1; }));
+  return order;
+}
+
+/// transpose(reshape(transpose(x))) => x, if the reshape only inserts and removes axes of extent 1,
+/// and the second transposition is the inverse of the first one. Returns null for other values.
+static Value beforeInverse(Value value) {
+  auto second = value.getDefiningOp<TransposeOp>();
+  if (!second)
+    return {};
+  Value between = second.getInput();
+  const SmallVector<int64_t> extents = withoutUnits(shapeOf(between));
+  while (auto reshape = between.getDefiningOp<ReshapeOp>())
+    between = reshape.getInput();
+  auto first = between.getDefiningOp<TransposeOp>();
+  if (!first || withoutUnits(shapeOf(between)) != extents)
+    return {};
+  const SmallVector<int64_t> order = orderOf(first);
+  for (auto [i, source] : llvm::enumerate(orderOf(second)))
+    if (order[source] != static_cast<int64_t>(i))
+      return {};
+  return first.getInput();
+}
+
 Value mtc::sameElements(Value value) {
   while (Operation *op = value.getDefiningOp()) {
+    if (Value before = beforeInverse(value)) {
+      value = before;
+      continue;
+    }
     if (!isa<ReshapeOp, BroadcastOp>(op) ||
         typeOf(op->getOperand(0)).getNumElements() != typeOf(value).getNumElements())
       break;
@@ -35,8 +75,8 @@ Value mtc::sameElements(Value value) {
 
 bool mtc::leavesOut(double number) { return number <= -1e30; }
 
-/// Larger constants are not folded with their broadcasts.
-static constexpr int64_t largestFolded = 4096;
+/// Positions of a batch of long sequences have fewer elements. Comparing more takes too long.
+static constexpr int64_t largestFolded = 1 << 22;
 
 /// Shrinks a constant that was folded with its broadcast; null if it varies along the axis.
 static Value shrinkConstant(TensorBuilder &b, DenseElementsAttr elements, int64_t axis,

@@ -4,6 +4,7 @@
 #include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
 #include "passes/splitting/FunctionSplitter.h"
+#include "passes/splitting/RepeatKeyHeads.h"
 #include "passes/splitting/SequenceSplits.h"
 
 namespace mtc {
@@ -66,6 +67,7 @@ public:
     const int64_t contextParts = all ? all.getContextParts() : 1;
     if (parts == 1 && contextParts == 1)
       return;
+    repeatKeyHeads(getOperation(), parts * contextParts);
     // The choice does not depend on the number of ranks that share a sequence.
     Splits chosen;
     if (parts > 1) {

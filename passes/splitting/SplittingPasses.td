@@ -8,7 +8,7 @@ include "mlir/Pass/PassBase.td"
 
 def SplitAxes : Pass<"mtc-split-axes", "::mlir::ModuleOp"> {
   let summary =
-      "divide axes of weights, and what is computed with them, among the ranks of a tensor group";
+      "divide axes of weights and inputs, and what is computed with them, among ranks";
   let description = [{
     Axes that must be divided together form a group (`AxisGroup`): the heads of a layer, its hidden features, or the classes. The pass
     divides the groups that divide most bytes of variables for the bytes that they send. A divided variable is a part along an axis
@@ -16,6 +16,10 @@ def SplitAxes : Pass<"mtc-split-axes", "::mlir::ModuleOp"> {
     each rank has an addend, such as that of a contraction over a divided axis, is a partial value (`#mtc.partial`) until
     `mtc.all_reduce` or `mtc.reduce_scatter` adds the values of all ranks. Every rank gathers a divided value for an operation that
     needs it whole. Everything else is computed by all ranks of the group. `mtc-exchange-partials` must follow.
+
+    If the program has context groups, an axis of the inputs is divided first, and all that follows from it without dividing variables:
+    the axis that divides most floating-point operations of contractions (`SequenceSplits`). `mtc.reshard` exchanges elements of
+    sequences for heads of attention.
 
     A sum over a divided axis has one addend for each of `chunks` parts of the axis, of which a rank computes its own: any number of
     ranks that divides `chunks` has the same sums. With one rank, nothing but these sums changes.

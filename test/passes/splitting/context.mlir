@@ -83,3 +83,23 @@ func.func @micro_step(%x: tensor<2x8x16xbf16> {mtc.name = "x"}) -> (tensor<2x8x1
   %z = mtc.contract %x, %w batch [] x [] over [2] x [0] : tensor<2x8x16xbf16>, tensor<16x16xbf16> -> tensor<2x8x16xbf16>
   return %e, %z : tensor<2x8x16xf32>, tensor<2x8x16xbf16>
 }
+
+// -----
+
+// All heads of queries read one head of keys, which is repeated for each rank. Its gradient is the sum of those of the ranks.
+// CHECK-LABEL: mtc.program "one_key_head"
+// CHECK-LABEL: func.func @micro_step
+// CHECK: mtc.attention_gradient {{.*}} : (tensor<1x2x8x16xf32>, tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32>,
+// CHECK: mtc.reshard %{{.*}} from <axis = 1, parts = 2> to <axis = 2, parts = 2> : tensor<1x1x8x16xf32> -> tensor<1x2x4x16xf32>
+// CHECK: mtc.reduce add %{{.*}} axes [2] : tensor<1x1x2x4x16xf32> -> tensor<1x1x4x16xf32>
+mtc.program "one_key_head" stage training batch 1 ranks <count = 2, context_ranks = 2> {
+  mtc.input "q"
+}
+func.func @micro_step(%q: tensor<1x4x8x16xf32> {mtc.name = "other"}, %x: tensor<1x8x4x16xf32> {mtc.name = "q"}, %k: tensor<1x1x8x16xf32> {mtc.name = "k"},
+                      %s: tensor<1x4x8xf32> {mtc.name = "s"}) -> (tensor<1x4x8x16xf32>, tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32>) {
+  %query = mtc.transpose %x [0, 2, 1, 3] : tensor<1x8x4x16xf32> -> tensor<1x4x8x16xf32>
+  %dq, %dk, %dv = mtc.attention_gradient %query, %k, %k causal 0 scale 0.25 of %s, %s, %q
+    : (tensor<1x4x8x16xf32>, tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8x16xf32>)
+      -> (tensor<1x4x8x16xf32>, tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32>)
+  return %dq, %dk, %dv : tensor<1x4x8x16xf32>, tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32>
+}

@@ -54,24 +54,31 @@ class Combination:
     tensor: int
     emulated: bool
     recomputed: str
+    context: int = 1
 
     @property
     def flags(self) -> tuple:
         target = ("--target", "cuda", "--emulate") if self.emulated else ()
         update = ("--optimizer", self.optimizer, *self.state, *self.clipped, *self.others)
         chunks = ("--tensor-chunks", self.tensor) if self.tensor > 1 else ()
+        chunks += ("--context-chunks", self.context) if self.context > 1 else ()
         return ("--precision", self.precision, *update, "--recompute", self.recomputed, *target, *chunks)
+
+    @property
+    def all_ranks(self) -> int:
+        return self.ranks * self.tensor * self.context
 
     @property
     def reference(self) -> str:
         """Returns the program of one rank with which several combinations are compared."""
         target = "cuda" if self.emulated else "cpu"
         update = (self.optimizer, *self.state, *self.clipped, *self.others)
-        parts = (self.model, target, self.ranks * self.accumulated, self.precision, self.recomputed, self.tensor, *update)
+        parts = (self.model, target, self.ranks * self.accumulated, self.precision, self.recomputed, self.tensor, self.context, *update)
         return re.sub(r"[^\w.]+", "-", "-".join(map(str, parts)))
 
     def __str__(self) -> str:
-        words = ("--ranks", self.ranks * self.tensor, "--tensor", self.tensor, "--shard", self.shard, "--accumulate", self.accumulated, *self.flags)
+        groups = ("--ranks", self.all_ranks, "--tensor", self.tensor, "--context", self.context)
+        words = (*groups, "--shard", self.shard, "--accumulate", self.accumulated, *self.flags)
         return f"{self.model}: {' '.join(map(str, words))}"
 
 
@@ -89,12 +96,12 @@ class Runner:
         self.folder, self.models = folder, models
         self.known: dict[str, tuple] = {}
 
-    def state(self, drawn: Combination, ranks: int, *flags, tensor=1) -> tuple:
+    def state(self, drawn: Combination, ranks: int, *flags, tensor=1, context=1) -> tuple:
         from launcher import ranks_program, state_of
 
         program = ranks_program(
             self.folder, self.models[drawn.model], ranks, *drawn.flags, *flags, rows=200, name=drawn.reference,
-            micro_batches=drawn.ranks * drawn.accumulated, file=f"ranks-{drawn.shard}-", tensor=tensor,
+            micro_batches=drawn.ranks * drawn.accumulated, file=f"ranks-{drawn.shard}-", tensor=tensor, context=context,
         )  # fmt: skip
         state = state_of(program, "--memory-report", "memory.json", steps=STEPS)
         memory = json.loads((program.folder / "memory.json").read_text())
@@ -111,7 +118,7 @@ class Runner:
             self.known[drawn.reference] = self.state(drawn, 1)
         wanted = self.known[drawn.reference]
         assert wanted[0].count("'loss'") == STEPS and len(set(wanted[0].split("'loss': "))) > 2, "nothing is trained"
-        found = self.state(drawn, drawn.ranks * drawn.tensor, "--shard", drawn.shard, tensor=drawn.tensor)
+        found = self.state(drawn, drawn.all_ranks, "--shard", drawn.shard, tensor=drawn.tensor)
         check_equal(found, wanted, str(drawn))
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Trains models whose layers are divided among ranks (`--tensor`), with random combinations of data parallelism, sharding, accumulation, precision,
-optimizers and clipping. The models have dropout, ignored labels and tied embeddings. Losses, gradient norms, weights and optimizer state must be
-bit-identical to those of one rank with the same addends (`--tensor-chunks`). The exceptions that docs/design/splitting.md lists are equal up to
-rounding, and are counted.
+"""Trains models whose layers and sequences are divided among ranks (`--tensor`, `--context`), with random combinations of data parallelism, sharding,
+accumulation, precision, optimizers and clipping. The models have dropout, ignored labels and tied embeddings. Losses, gradient norms, weights and
+optimizer state must be bit-identical to those of one rank with the same addends (`--tensor-chunks`, `--context-chunks`). The exceptions that
+docs/design/splitting.md lists are equal up to rounding, and are counted.
 
     test/combinations/tensor.py --mtc build/release/bin/mtc --count 60 --seed 7
 
@@ -27,7 +27,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 sys.path.append(str(HERE.parent / "random"))
 from ranks import ACCUMULATED, PRECISIONS, SHARDS, Combination, Runner  # noqa: E402
 
-TENSOR = 2, 2, 4  # ranks that share each layer
+TENSOR = 1, 2, 2, 4  # ranks that share each layer
+CONTEXT = 1, 1, 2  # ranks that share each sequence
 DATA = 1, 1, 2  # groups with samples of their own
 OPTIMIZERS = "sgd", "adamw", "adamw", "lion", "muon", "adafactor"
 STATES = (), (), ("--optimizer-bits", 8)
@@ -74,7 +75,9 @@ def draw(random: Random, models: list[str]) -> Combination:
         precision=random.choice(PRECISIONS), optimizer=random.choice(OPTIMIZERS), state=random.choice(STATES), clipped=random.choice(CLIPPED),
         others=random.choice(OTHERS), tensor=random.choice(TENSOR), emulated=False, recomputed=random.choice(("none", "none", "all")),
     )  # fmt: skip
-    return replace(drawn, state=()) if drawn.optimizer != "adamw" else drawn
+    context = 1 if drawn.model == "digits" else 2 if drawn.tensor == 1 else random.choice(CONTEXT)
+    tensor = 2 if drawn.tensor * context == 1 else drawn.tensor
+    return replace(drawn, context=context, tensor=tensor, state=drawn.state if drawn.optimizer == "adamw" else ())
 
 
 def is_exception(drawn: Combination) -> bool:
@@ -94,7 +97,7 @@ def check(runner: Runner, drawn: Combination) -> bool:
         runner.known[drawn.reference] = runner.state(drawn, 1)
     wanted = runner.known[drawn.reference]
     assert len(set(losses(wanted))) > 2, "nothing is trained"
-    found = runner.state(drawn, drawn.ranks * drawn.tensor, "--shard", drawn.shard, tensor=drawn.tensor)
+    found = runner.state(drawn, drawn.all_ranks, "--shard", drawn.shard, tensor=drawn.tensor, context=drawn.context)
     try:
         check_equal(found, wanted, str(drawn))
         return True

@@ -115,7 +115,8 @@ private:
       return emitError(location, "--context ")
              << parts << ": contractions cannot be divided into " << parts
              << " parts along any axis of an input but that of the batch"
-             << (odd.empty() ? "" : ": " + odd);
+             << (odd.empty() ? ""
+                             : ": " + odd + "; expected a multiple of " + std::to_string(parts));
     }
     for (auto function : getOperation().getOps<func::FuncOp>())
       FunctionSplitter(function, found.splits, groups.getFamilies(), group, parts).run();

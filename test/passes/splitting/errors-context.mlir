@@ -1,6 +1,6 @@
 // RUN: not mtc-opt %s -mtc-split-axes 2>&1 | FileCheck %s
 
-// CHECK: error: --context 2: contractions cannot be divided into 2 parts along any axis of an input but that of the batch: axis 1 of 'x' has 15 elements, axis 2 of 'x' has 15 elements
+// CHECK: error: --context 2: contractions cannot be divided into 2 parts along any axis of an input but that of the batch: axis 1 of 'x' has 15 elements, axis 2 of 'x' has 15 elements; expected a multiple of 2
 mtc.program "odd" stage training batch 8 ranks <count = 2, context_ranks = 2> {
   mtc.input "x"
 }

@@ -262,7 +262,9 @@ private:
       buffers.push_back(c.record(
           field<&MtcBuffer::tensor>(describeTensor(c, buffer.getName(), type, /*offset=*/-1)),
           field<&MtcBuffer::data>(c.bytes(rawBytes(buffer.getValue()))),
-          field<&MtcBuffer::counts_batches>(buffer.getCountsBatches())));
+          field<&MtcBuffer::counts_batches>(buffer.getCountsBatches()),
+          field<&MtcBuffer::pretrained_name>(
+              buffer.getPretrainedName().value_or(buffer.getName()))));
     }
     return buffers;
   }

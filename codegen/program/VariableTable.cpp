@@ -114,6 +114,14 @@ Constant *mtc::describeImage(ConstantBuilder &c, TensorImageAttr image) {
                   field<&MtcTensorImage::parts>(c.array(parts)));
 }
 
+static llvm::SmallVector<Constant *> describeImages(ConstantBuilder &c, ArrayAttr list) {
+  llvm::SmallVector<Constant *> images;
+  if (list)
+    for (auto image : list.getAsRange<TensorImageAttr>())
+      images.push_back(describeImage(c, image));
+  return images;
+}
+
 namespace {
 /// The division of a variable among ranks; see MtcVariable.
 struct Division {
@@ -211,10 +219,8 @@ LogicalResult VariableTable::add(ModuleOp placed) {
     if (variable.isDivided())
       whole = c.global(describeTensor(c, name, variable.getWholeType(), /*offset=*/-1));
     const Division division = divisionOf(variable, dataGroup);
-    llvm::SmallVector<Constant *> images;
-    if (std::optional<ArrayAttr> list = variable.getModuleImages())
-      for (auto image : list->getAsRange<TensorImageAttr>())
-        images.push_back(describeImage(c, image));
+    const auto images = describeImages(c, variable.getModuleImagesAttr()),
+               pretrained = describeImages(c, variable.getPretrainedImagesAttr());
     entries.push_back(c.record(
         field<&MtcVariable::tensor>(describeTensor(c, name, variable.getTensorType(),
                                                    *variable.getOffset(), variable.getSpace())),
@@ -231,7 +237,9 @@ LogicalResult VariableTable::add(ModuleOp placed) {
         field<&MtcVariable::piece_stride>(division.pieceStride),
         field<&MtcVariable::is_in_module>(isInModule(variable)),
         field<&MtcVariable::image_count>(images.size()),
-        field<&MtcVariable::images>(c.array(images))));
+        field<&MtcVariable::images>(c.array(images)),
+        field<&MtcVariable::pretrained_image_count>(pretrained.size()),
+        field<&MtcVariable::pretrained_images>(c.array(pretrained))));
   }
   return success();
 }

@@ -13,6 +13,7 @@
 #include "llvm/Support/GlobPattern.h"
 
 #include <deque>
+#include <tuple>
 
 using namespace mlir;
 using namespace mtc;
@@ -44,6 +45,8 @@ public:
       buffers.emplace_back();
       buffers.back().tensor =
           tensor(buffer.getName(), cast<RankedTensorType>(buffer.getValue().getType()));
+      buffers.back().pretrained_name =
+          texts.emplace_back(buffer.getPretrainedName().value_or(buffer.getName())).c_str();
     }
     program.variables = variables.data();
     program.variable_count = variables.size();
@@ -95,13 +98,18 @@ private:
     described.initial = initializerOf(variable) ? MTC_INITIAL_FILE : MTC_INITIAL_ZERO;
     described.of = -1;
     described.is_in_module = isInModule(variable);
-    std::vector<MtcTensorImage> &ofVariable = images.emplace_back();
-    if (std::optional<ArrayAttr> all = variable.getModuleImages())
-      for (auto image : all->getAsRange<TensorImageAttr>())
-        ofVariable.push_back(describe(image));
-    described.image_count = ofVariable.size();
-    described.images = ofVariable.data();
+    std::tie(described.images, described.image_count) = describe(variable.getModuleImagesAttr());
+    std::tie(described.pretrained_images, described.pretrained_image_count) =
+        describe(variable.getPretrainedImagesAttr());
     return described;
+  }
+
+  std::pair<const MtcTensorImage *, uint32_t> describe(ArrayAttr list) {
+    std::vector<MtcTensorImage> &described = images.emplace_back();
+    if (list)
+      for (auto image : list.getAsRange<TensorImageAttr>())
+        described.push_back(describe(image));
+    return {described.data(), described.size()};
   }
 
   std::vector<MtcVariable> variables;

@@ -121,38 +121,49 @@ static LogicalResult verifyImage(llvm::function_ref<InFlightDiagnostic()> emitEr
   return success();
 }
 
+/// Verifies that the groups of a list contain every element of the variable.
+static LogicalResult verifyGroups(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t count,
+                                  ArrayAttr images) {
+  int64_t held = 0;
+  for (auto image : images.getAsRange<TensorImageAttr>()) {
+    held = (held == count ? 0 : held) + image.countHeld();
+    if (held > count)
+      return emitError() << "has " << count << " elements, but its images up to '"
+                         << image.getName() << "' hold " << held << " (variable_c6)";
+  }
+  if (held != 0 && held != count)
+    return emitError() << "has " << count << " elements, but its images hold " << held
+                       << " (variable_c6)";
+  return success();
+}
+
 LogicalResult mtc::verifyTensorImages(llvm::function_ref<InFlightDiagnostic()> emitError,
-                                      RankedTensorType variable, ArrayAttr moduleImages,
+                                      RankedTensorType variable, ArrayRef<ArrayAttr> complete,
                                       ArrayAttr fileImages) {
-  for (ArrayAttr images : {moduleImages, fileImages}) {
-    if (!images)
-      continue;
+  auto verifyAll = [&](ArrayAttr images) {
     for (Attribute each : images) {
       auto image = dyn_cast<TensorImageAttr>(each);
       if (!image)
-        return emitError() << "has the image " << each
-                           << ", expected #mtc.tensor_image (variable_c6)";
+        return LogicalResult(emitError() << "has the image " << each
+                                         << ", expected #mtc.tensor_image (variable_c6)");
       if (failed(verifyImage(emitError, variable, image)))
         return failure();
     }
-  }
-  int64_t count = variable.getNumElements(), held = 0;
-  if (moduleImages)
-    for (auto image : moduleImages.getAsRange<TensorImageAttr>()) {
-      held = (held == count ? 0 : held) + image.countHeld();
-      if (held > count)
-        return emitError() << "has " << count << " elements, but its module images up to '"
-                           << image.getName() << "' hold " << held << " (variable_c6)";
-    }
-  if (held != 0 && held != count)
-    return emitError() << "has " << count << " elements, but its module images hold " << held
-                       << " (variable_c6)";
-  if (fileImages)
-    for (auto image : fileImages.getAsRange<TensorImageAttr>())
-      if (image.countHeld() != image.getNumElements())
-        return emitError() << "has the file image '" << image.getName() << "' of "
-                           << image.getNumElements() << " elements, of which parts hold "
-                           << image.countHeld() << " (variable_c6)";
+    return success();
+  };
+  for (ArrayAttr images : complete)
+    if (images && (failed(verifyAll(images)) ||
+                   failed(verifyGroups(emitError, variable.getNumElements(), images))))
+      return failure();
+  if (!fileImages)
+    return success();
+  if (failed(verifyAll(fileImages)))
+    return failure();
+  for (auto image : fileImages.getAsRange<TensorImageAttr>())
+    if (image.countHeld() != image.getNumElements())
+      return emitError() << "has the file image '" << image.getName() << "' of "
+                         << image.getNumElements() << " elements, of which parts hold "
+                         << image.countHeld() << " (variable_c6)";
   return success();
 }
 

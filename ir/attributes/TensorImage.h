@@ -12,11 +12,12 @@
 
 namespace mtc {
 
-/// Verifies that images are within a variable of this type, and that each group of `moduleImages`,
-/// which may be null, contains every element exactly once.
+/// Verifies that images are within a variable of this type, and that each group of the lists in
+/// `complete` contains every element exactly once. Lists may be null.
 mlir::LogicalResult verifyTensorImages(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                                        mlir::RankedTensorType variable,
-                                       mlir::ArrayAttr moduleImages, mlir::ArrayAttr fileImages);
+                                       mlir::ArrayRef<mlir::ArrayAttr> complete,
+                                       mlir::ArrayAttr fileImages);
 
 /// Returns whether the variable is part of the user's module. An empty list of images means that
 /// its name in the module is unknown.

@@ -1,4 +1,5 @@
-//===- TensorImage.td - Tensors in other files that contain elements of variables ---------------===//
+//===- TensorImage.td - Tensors in other files that contain elements of variables
+//---------------===//
 
 #ifndef MTC_IR_TENSOR_IMAGE
 #define MTC_IR_TENSOR_IMAGE
@@ -11,8 +12,9 @@ def Mtc_ImagePartAttr : Mtc_Attr<"ImagePart", "image_part"> {
     Element i of the part, `0 <= i[a] < extents[a]`, is element `variable + sum of i[a] * variable_strides[a]` of the variable and
     element `image + sum of i[a] * image_strides[a]` of the image, both counted in row-major order.
   }];
-  let parameters = (ins "int64_t":$variable, "int64_t":$image, ArrayRefParameter<"int64_t">:$extents,
-                        ArrayRefParameter<"int64_t">:$variable_strides, ArrayRefParameter<"int64_t">:$image_strides);
+  let parameters = (ins "int64_t":$variable, "int64_t":$image,
+      ArrayRefParameter<"int64_t">:$extents, ArrayRefParameter<"int64_t">:$variable_strides,
+      ArrayRefParameter<"int64_t">:$image_strides);
   let assemblyFormat = [{
     `<` `variable` `=` $variable `,` `image` `=` $image `,` `extents` `=` custom<Integers>($extents) `,`
         `variable_strides` `=` custom<Integers>($variable_strides) `,` `image_strides` `=` custom<Integers>($image_strides) `>`
@@ -40,8 +42,9 @@ def Mtc_TensorImageAttr : Mtc_Attr<"TensorImage", "tensor_image"> {
     * tensor_image_c3: parts are within the image and have no more elements than it.
   }];
   let parameters = (ins StringRefParameter<>:$name, OptionalArrayRefParameter<"int64_t">:$shape,
-                        OptionalArrayRefParameter<"::mtc::ImagePartAttr">:$parts);
-  let assemblyFormat = "`<` $name `,` `shape` `=` custom<Integers>($shape) `` custom<Parts>($parts) `>`";
+      OptionalArrayRefParameter<"::mtc::ImagePartAttr">:$parts);
+  let assemblyFormat =
+      "`<` $name `,` `shape` `=` custom<Integers>($shape) `` custom<Parts>($parts) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Returns the image of all elements of a variable in row-major order; `shape` may differ from the variable's shape, but has

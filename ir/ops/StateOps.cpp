@@ -14,7 +14,7 @@ void VariableOp::build(OpBuilder &b, OperationState &state, Role role, const Twi
                        Attribute initial, FlatSymbolRefAttr of, StringAttr moduleName) {
   build(b, state, RoleAttr::get(b.getContext(), role), b.getStringAttr(name), TypeAttr::get(type),
         /*piece_of=*/TypeAttr(), /*part_of=*/TypeAttr(), /*split=*/AxisSplitAttr(), initial, of,
-        moduleName, ArrayAttr(), ArrayAttr(), IntegerAttr(), UnitAttr(),
+        moduleName, ArrayAttr(), ArrayAttr(), ArrayAttr(), IntegerAttr(), UnitAttr(),
         MemorySpaceAttr::get(b.getContext(), MemorySpace::Device));
 }
 
@@ -96,7 +96,8 @@ static LogicalResult verifyScalar(VariableOp variable) {
 /// Verifies variable_c6.
 static LogicalResult verifyImages(VariableOp variable) {
   return verifyTensorImages([&] { return variable.emitOpError(); }, variable.getSourceType(),
-                            variable.getModuleImagesAttr(), variable.getFileImagesAttr());
+                            {variable.getModuleImagesAttr(), variable.getPretrainedImagesAttr()},
+                            variable.getFileImagesAttr());
 }
 
 /// Verifies variable_c7.

@@ -15,8 +15,9 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
 
     `module_images` are the tensors of the user's module that contain the variable, in groups that each contain all of its
     elements; there are several groups if the module has several names for one tensor. Without the attribute, the image is the
-    tensor of the variable's own name. An empty list means that the variable's name in the module is unknown. `file_images` are
-    further initializers of the model file that contain elements of the variable.
+    tensor of the variable's own name. An empty list means that the variable's name in the module is unknown. `pretrained_images`
+    are those of the files of `save_pretrained`, in the same form, if they differ from the module's. `file_images` are further
+    initializers of the model file that contain elements of the variable.
 
     A variable `in` another memory space than device memory is offloaded between its uses: kernels that read and write it run in
     windows (`mtc.transfer_slots`) and access it through device memory. A `transient` variable is written by one function and read
@@ -48,8 +49,8 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     * variable_c3: a variable that is initialized with #mtc.as_parameter has a parameter (`of`).
     * variable_c4: #mtc.stored is the initial value of a frozen variable of the attribute's stored type.
     * variable_c5: scalars and transient variables are in device memory.
-    * variable_c6: images are #mtc.tensor_image whose parts are within the variable; each group of module images contains every
-      element once, and file images contain no other elements.
+    * variable_c6: images are #mtc.tensor_image whose parts are within the variable; each group of module images and of pretrained
+      images contains every element once, and file images contain no other elements.
     * variable_c7: a piece is flat and has the elements of the type that it is a piece of; a part is one of its whole type along
       the axis of the split.
   }];
@@ -57,6 +58,7 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
                        OptionalAttr<TypeAttr>:$part_of, OptionalAttr<Mtc_AxisSplitAttr>:$split, AnyAttr:$initial,
                        OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$module_name,
                        OptionalAttr<Mtc_TensorImageArrayAttr>:$module_images,
+                       OptionalAttr<Mtc_TensorImageArrayAttr>:$pretrained_images,
                        OptionalAttr<Mtc_TensorImageArrayAttr>:$file_images, OptionalAttr<I64Attr>:$offset, UnitAttr:$transient,
                        DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space);
   let assemblyFormat = "$role (`transient` $transient^)? $sym_name (`in` $space^)? `:` $type (`piece` `of` $piece_of^)? (`part` `of` $part_of^)? (`along` $split^)? `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
@@ -95,7 +97,8 @@ def BufferOp : Mtc_Op<"buffer", [HasParent<"::mlir::ModuleOp">]> {
   let summary = "a tensor of the user's module that no step reads";
   let description = [{
     `--export-weights` writes the tensor, so that the exported file contains the module's complete state. With `counts_batches`,
-    the exported value is `value` plus the number of trained batches.
+    the exported value is `value` plus the number of trained batches. `pretrained_name` is the name in files of
+    `save_pretrained`, if it differs.
 
     ```mlir
     mtc.buffer "bn.num_batches_tracked" counts_batches = dense<0> : tensor<i64>
@@ -103,7 +106,7 @@ def BufferOp : Mtc_Op<"buffer", [HasParent<"::mlir::ModuleOp">]> {
 
     * buffer_c1: a count is a single integer.
   }];
-  let arguments = (ins StrAttr:$name, UnitAttr:$counts_batches, ElementsAttr:$value);
+  let arguments = (ins StrAttr:$name, UnitAttr:$counts_batches, ElementsAttr:$value, OptionalAttr<StrAttr>:$pretrained_name);
   let assemblyFormat = "$name (`counts_batches` $counts_batches^)? `=` $value attr-dict";
   let hasVerifier = 1;
 }

@@ -9,9 +9,9 @@ import onnx
 import torch
 from torch import Tensor, nn
 
-from mtc import _graph
+from mtc import _graph, _pretrained
 from mtc.errors import ExportError
-from mtc.facts import Buffer, ModuleFacts, Parameter
+from mtc.facts import Buffer, ModuleFacts, Parameter, PretrainedTensor
 
 _FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
@@ -31,14 +31,22 @@ def tensors_by_name(module: nn.Module) -> dict[str, Tensor]:
     return {**dict(module.named_parameters()), **dict(module.named_buffers())}
 
 
-def parameters(module: nn.Module, updated: set[str]) -> tuple[Parameter, ...]:
+def all_names(module: nn.Module) -> dict[str, list[str]]:
+    """Maps canonical names to all names of the tensor."""
+    names: dict[str, list[str]] = {}
+    for alias, name in canonical_names(module).items():
+        names.setdefault(name, []).append(alias)
+    return names
+
+
+def parameters(
+    module: nn.Module, updated: set[str], pretrained: Mapping[str, tuple[PretrainedTensor, ...]]
+) -> tuple[Parameter, ...]:
     """Returns the facts of the module's parameters in order, without those that forward passes update.
 
     Complex parameters have the shape and type of their pairs of real numbers.
     """
-    names: dict[str, list[str]] = {}
-    for alias, name in canonical_names(module).items():
-        names.setdefault(name, []).append(alias)
+    names = all_names(module)
     return tuple(
         Parameter(
             name=name,
@@ -47,6 +55,7 @@ def parameters(module: nn.Module, updated: set[str]) -> tuple[Parameter, ...]:
             dtype=_dtype(_graph.real(parameter.detach())),
             requires_grad=parameter.requires_grad,
             module=_class_name(module.get_submodule(name.rpartition(".")[0])),
+            pretrained=() if parameter.is_complex() else pretrained.get(name, ()),
         )
         for name, parameter in module.named_parameters()
         if _is_trainable(parameter) and name not in updated
@@ -57,7 +66,13 @@ def _is_trainable(parameter: Tensor) -> bool:
     return parameter.is_floating_point() or parameter.is_complex()
 
 
-def buffers(module: nn.Module, in_graph: set[str], updated: set[str], updates: Mapping[str, str]) -> tuple[Buffer, ...]:
+def buffers(
+    module: nn.Module,
+    in_graph: set[str],
+    updated: set[str],
+    updates: Mapping[str, str],
+    pretrained: Mapping[str, tuple[PretrainedTensor, ...]],
+) -> tuple[Buffer, ...]:
     """Returns the facts of the module's buffers, with values unless the buffer is an initializer of the graph.
 
     These facts include integer parameters, and parameters that forward passes update, such as running statistics of Keras and averages of
@@ -73,6 +88,7 @@ def buffers(module: nn.Module, in_graph: set[str], updated: set[str], updates: M
             persistent=name in persistent,
             value=None if name in in_graph or buffer.is_complex() else tuple(buffer.detach().flatten().tolist()),
             update=updates.get(name),
+            pretrained=pretrained.get(name, ()),
         )
         for name, buffer in (*named, *module.named_buffers())
     )
@@ -113,9 +129,10 @@ def facts(
     """
     in_graph = {tensor.name for tensor in model.graph.initializer}
     updated = statistics | set(updates)
+    pretrained = _pretrained.tensors(module, all_names(module))
     return ModuleFacts(
-        parameters=parameters(module, updated),
-        buffers=buffers(module, in_graph, updated, updates),
+        parameters=parameters(module, updated, pretrained),
+        buffers=buffers(module, in_graph, updated, updates, pretrained),
         padding_idx=padding_rows(module),
         stops=_graph.stops(model.graph),
         mode="train" if module.training else "eval",

@@ -24,7 +24,7 @@ import json
 import math
 import os
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import onnx
 
@@ -38,6 +38,35 @@ NOT_FINITE = ("inf", "-inf", "nan")
 Number = float | int | bool
 
 
+class Part(NamedTuple):
+    """A strided part of a tensor of the module in another tensor.
+
+    For all indices i within ``extents``, element ``variable`` + the sum of i[a] * ``variable_strides``[a] of the module's tensor is element
+    ``image`` + the sum of i[a] * ``image_strides``[a] of the other one, in row-major order.
+    """
+
+    variable: int
+    image: int
+    extents: tuple[int, ...]
+    variable_strides: tuple[int, ...]
+    image_strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PretrainedTensor:
+    """A tensor in the files of ``save_pretrained`` of transformers that has elements of a tensor of the module.
+
+    Attributes:
+        name: The name in the files.
+        shape: The shape in the files.
+        parts: The elements of the module's tensor; empty if they are all of its elements, in order.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    parts: tuple[Part, ...] = ()
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A parameter of the module, which is one initializer of the graph.
@@ -49,6 +78,8 @@ class Parameter:
         dtype: The element type, such as ``"float32"``.
         requires_grad: Whether the module trains it.
         module: The class of the submodule that owns ``name``, such as ``"torch.nn.Linear"``.
+        pretrained: The tensors of ``save_pretrained`` that have the elements, in groups that each have all of them; empty if they are those of the
+            module.
     """
 
     name: str
@@ -57,6 +88,7 @@ class Parameter:
     dtype: str
     requires_grad: bool
     module: str
+    pretrained: tuple[PretrainedTensor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,6 +104,7 @@ class Buffer:
             the strings ``"inf"``, ``"-inf"`` and ``"nan"`` in JSON.
         update: The graph's output with the value after a forward pass; None if forward passes do not change the buffer, and for
             running statistics of batch norms.
+        pretrained: As for a parameter.
     """
 
     name: str
@@ -80,6 +113,7 @@ class Buffer:
     persistent: bool
     value: tuple[Number, ...] | None = None
     update: str | None = None
+    pretrained: tuple[PretrainedTensor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -99,7 +133,7 @@ class ModuleFacts:
         return json.dumps(
             {
                 "format": FORMAT,
-                "parameters": [vars(parameter) for parameter in self.parameters],
+                "parameters": [_parameter_entry(parameter) for parameter in self.parameters],
                 "buffers": [_buffer_entry(buffer) for buffer in self.buffers],
                 "padding_idx": self.padding_idx,
                 "mode": self.mode,
@@ -204,6 +238,7 @@ def _parameter(item: Any) -> Parameter:
         dtype=_entry(item, "dtype", str, "parameters"),
         requires_grad=_entry(item, "requires_grad", bool, "parameters"),
         module=_entry(item, "module", str, "parameters"),
+        pretrained=_pretrained(item, "parameters"),
     )
 
 
@@ -215,7 +250,39 @@ def _buffer(item: Any) -> Buffer:
         persistent=_entry(item, "persistent", bool, "buffers"),
         value=tuple(map(_number, _entry(item, "value", list, "buffers"))) if "value" in item else None,
         update=_entry(item, "update", str, "buffers") if "update" in item else None,
+        pretrained=_pretrained(item, "buffers"),
     )
+
+
+def _pretrained(item: Any, where: str) -> tuple[PretrainedTensor, ...]:
+    found = _entry(item, "pretrained", list, where) if "pretrained" in item else []
+    return tuple(
+        PretrainedTensor(
+            name=_entry(each, "name", str, f"{where}: pretrained"),
+            shape=tuple(_entry(each, "shape", list, f"{where}: pretrained")),
+            parts=tuple(map(_part, _entry(each, "parts", list, f"{where}: pretrained") if "parts" in each else [])),
+        )
+        for each in found
+    )
+
+
+def _part(fields: Any) -> Part:
+    is_part = isinstance(fields, list) and [*map(type, fields)] == [int, int, list, list, list]
+    if not is_part or any(type(number) is not int for numbers in fields[2:] for number in numbers):
+        raise FactsError(f"metadata '{KEY}': pretrained: 'parts': expected two integers and three lists of integers, got {fields!r}")
+    return Part(fields[0], fields[1], *map(tuple, fields[2:]))
+
+
+def _pretrained_entry(tensors: tuple[PretrainedTensor, ...]) -> dict[str, Any]:
+    if not tensors:
+        return {}
+    return {"pretrained": [{"name": each.name, "shape": each.shape, **({"parts": each.parts} if each.parts else {})} for each in tensors]}
+
+
+def _parameter_entry(parameter: Parameter) -> dict[str, Any]:
+    entry = vars(parameter).copy()
+    del entry["pretrained"]
+    return {**entry, **_pretrained_entry(parameter.pretrained)}
 
 
 def _buffer_entry(buffer: Buffer) -> dict[str, Any]:
@@ -226,7 +293,8 @@ def _buffer_entry(buffer: Buffer) -> dict[str, Any]:
         entry["value"] = [str(x) if isinstance(x, float) and not math.isfinite(x) else x for x in buffer.value]
     if buffer.update is None:
         del entry["update"]
-    return entry
+    del entry["pretrained"]
+    return {**entry, **_pretrained_entry(buffer.pretrained)}
 
 
 def _number(value: Any) -> Number:

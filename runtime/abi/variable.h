@@ -91,6 +91,9 @@ typedef struct MtcVariable {
    * elements; 0: one tensor of the same name and shape. */
   uint32_t image_count;
   const MtcTensorImage *images; /* null if there are none */
+  /* The tensors of files of save_pretrained, in such groups; 0: those of the module. */
+  uint32_t pretrained_image_count;
+  const MtcTensorImage *pretrained_images; /* null if there are none */
 } MtcVariable;
 
 /* A buffer of the user's module that no function reads; --export-weights writes it. `tensor` has no
@@ -100,6 +103,7 @@ typedef struct MtcBuffer {
   const void *data;
   uint32_t counts_batches; /* the exported value is `data`, one integer, plus the number of trained
                               batches */
+  const char *pretrained_name; /* the name in files of save_pretrained */
 } MtcBuffer;
 
 /* A low-rank adapter of a frozen matrix. Users of the matrix compute with base + scale up @ down,

@@ -40,6 +40,13 @@ std::string fileOf(const std::string &folder) {
 
 } // namespace
 
+std::string folderOfWeights(const std::string &path) {
+  if (isFolder(path))
+    return path;
+  const std::string name = fileNameOf(path);
+  return name == weightsFileName || name == weightsIndexName ? folderOf(path) : "";
+}
+
 TensorFiles::TensorFiles(const std::string &path) : named(path) {
   const std::string file = isFolder(path) ? fileOf(path) : path;
   if (isIndex(file)) {

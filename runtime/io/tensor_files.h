@@ -14,6 +14,10 @@ namespace mtc::runtime {
 inline constexpr const char *weightsFileName = "model.safetensors";
 inline constexpr const char *weightsIndexName = "model.safetensors.index.json";
 
+/// Returns the folder of weights at `path`: a folder itself, or that of model.safetensors or of an
+/// index; "" for other files.
+std::string folderOfWeights(const std::string &path);
+
 /// The tensors at `path`, which is a safetensors file; an index (`model.safetensors.index.json`, as
 /// written by Hugging Face's `save_pretrained`), with the files that it lists in the same folder;
 /// or a folder with `model.safetensors` or that index.

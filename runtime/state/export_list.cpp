@@ -31,8 +31,8 @@ bool isExported(const MtcProgram &program, uint32_t index) {
   return isWeight && !isFactor(program, index);
 }
 
-ExportedTensor tensorOf(const MtcBuffer &buffer) {
-  ExportedTensor tensor{buffer.tensor.name, buffer.tensor.type, shapeOf(buffer.tensor), {}};
+ExportedTensor tensorOf(const MtcBuffer &buffer, const char *name) {
+  ExportedTensor tensor{name, buffer.tensor.type, shapeOf(buffer.tensor), {}};
   tensor.buffer = &buffer;
   return tensor;
 }
@@ -74,10 +74,11 @@ public:
       if (isExported(program, i) && program.variables[i].role != MTC_CONSTANT)
         replace(i);
     for (uint32_t i = 0; i < program.buffer_count; ++i)
-      if (auto found = tensors.find(weights.nameInFile(program.buffers[i].tensor.name));
-          found != tensors.end() && found->second.type == program.buffers[i].tensor.type)
-        std::tie(found->second.buffer, found->second.original) =
-            std::pair(&program.buffers[i], nullptr);
+      for (const char *name : {program.buffers[i].tensor.name, program.buffers[i].pretrained_name})
+        if (auto found = tensors.find(weights.nameInFile(name));
+            found != tensors.end() && found->second.type == program.buffers[i].tensor.type)
+          std::tie(found->second.buffer, found->second.original) =
+              std::pair(&program.buffers[i], nullptr);
     std::vector<ExportedTensor> all;
     all.reserve(tensors.size());
     for (auto &[name, tensor] : tensors)
@@ -86,7 +87,7 @@ public:
       return placeOf(a.name) < placeOf(b.name);
     });
     addTensors(
-        program, ModuleNames::First,
+        program, weights.isPretrained() ? ModuleNames::Pretrained : ModuleNames::First,
         [&](uint32_t i) {
           return isExported(program, i) && program.variables[i].role != MTC_CONSTANT &&
                  weights.of(i).empty();
@@ -136,20 +137,25 @@ std::vector<ExportedTensor> stateDict(const MtcProgram &program) {
       program, ModuleNames::All, [&](uint32_t i) { return isExported(program, i); },
       [](const std::string &name) { return name; }, tensors);
   for (uint32_t i = 0; i < program.buffer_count; ++i)
-    tensors.push_back(tensorOf(program.buffers[i]));
+    tensors.push_back(tensorOf(program.buffers[i], program.buffers[i].tensor.name));
   return tensors;
 }
 
 std::vector<ExportedTensor> pretrainedTensors(const MtcProgram &program,
                                               const InitialWeights &weights) {
-  if (const NamedWeights *chosen = weights.exportedNames())
+  // A folder has the names of save_pretrained, even if the run started from a state_dict.
+  const bool renames =
+      std::any_of(program.variables, program.variables + program.variable_count,
+                  [](const MtcVariable &variable) { return variable.pretrained_image_count > 0; });
+  if (const NamedWeights *chosen = weights.exportedNames();
+      chosen && (!renames || !folderOfWeights(chosen->file().path()).empty()))
     return Replacement(program, *chosen).list();
   std::vector<ExportedTensor> tensors;
   addTensors(
-      program, ModuleNames::First, [&](uint32_t i) { return isExported(program, i); },
+      program, ModuleNames::Pretrained, [&](uint32_t i) { return isExported(program, i); },
       [](const std::string &name) { return name; }, tensors);
   for (uint32_t i = 0; i < program.buffer_count; ++i)
-    tensors.push_back(tensorOf(program.buffers[i]));
+    tensors.push_back(tensorOf(program.buffers[i], program.buffers[i].pretrained_name));
   return tensors;
 }
 

@@ -40,22 +40,36 @@ static int64_t elementsHeld(const MtcTensorImage &image) {
   return held;
 }
 
-std::vector<std::vector<const MtcTensorImage *>> imageGroups(const MtcProgram &program,
-                                                             uint32_t variable) {
-  const MtcVariable &described = program.variables[variable];
-  const MtcTensor value = valueOf(program, variable);
+/// Returns images in groups that each cover all elements of a value.
+static std::vector<ImageGroup> groupsOf(const MtcTensorImage *images, uint32_t imageCount,
+                                        const MtcTensor &value) {
   const int64_t count = product(value.dims, value.rank);
-  std::vector<std::vector<const MtcTensorImage *>> groups;
+  std::vector<ImageGroup> groups;
   int64_t held = count;
-  for (uint32_t i = 0; i < described.image_count; ++i) {
+  for (uint32_t i = 0; i < imageCount; ++i) {
     if (held >= count) {
       groups.emplace_back();
       held = 0;
     }
-    groups.back().push_back(&described.images[i]);
-    held += elementsHeld(described.images[i]);
+    groups.back().push_back(&images[i]);
+    held += elementsHeld(images[i]);
   }
   return groups;
+}
+
+std::vector<ImageGroup> imageGroups(const MtcProgram &program, uint32_t variable) {
+  const MtcVariable &described = program.variables[variable];
+  if (described.image_count == 0)
+    return {};
+  return groupsOf(described.images, described.image_count, valueOf(program, variable));
+}
+
+std::vector<ImageGroup> pretrainedGroups(const MtcProgram &program, uint32_t variable) {
+  const MtcVariable &described = program.variables[variable];
+  if (described.pretrained_image_count == 0)
+    return {};
+  return groupsOf(described.pretrained_images, described.pretrained_image_count,
+                  valueOf(program, variable));
 }
 
 int64_t ModuleTensor::bytes() const {
@@ -63,9 +77,11 @@ int64_t ModuleTensor::bytes() const {
 }
 
 /// Returns the images of a variable that files contain.
-static std::vector<const MtcTensorImage *> imagesOf(const MtcProgram &program, uint32_t variable,
-                                                    ModuleNames names) {
-  std::vector<const MtcTensorImage *> images;
+static ImageGroup imagesOf(const MtcProgram &program, uint32_t variable, ModuleNames names) {
+  if (names == ModuleNames::Pretrained)
+    if (auto groups = pretrainedGroups(program, variable); !groups.empty())
+      return groups.front();
+  ImageGroup images;
   for (const auto &group : imageGroups(program, variable))
     if (images.empty() || names == ModuleNames::All)
       images.insert(images.end(), group.begin(), group.end());

@@ -26,10 +26,16 @@ MtcTensor tensorOf(const MtcTensor &value, const MtcTensorImage &image);
 /// itself.
 inline bool isWhole(const MtcTensorImage *image) { return !image || image->part_count == 0; }
 
-/// Returns the images of a variable in groups that each cover all of its elements. Empty if the
-/// variable has no images.
-std::vector<std::vector<const MtcTensorImage *>> imageGroups(const MtcProgram &program,
-                                                             uint32_t variable);
+/// Images of a variable that together cover all of its elements.
+using ImageGroup = std::vector<const MtcTensorImage *>;
+
+/// Returns the images of a variable in the user's module in groups. Empty if the variable has no
+/// images.
+std::vector<ImageGroup> imageGroups(const MtcProgram &program, uint32_t variable);
+
+/// Returns the images of a variable in files of save_pretrained in groups. Empty if they are those
+/// of the module.
+std::vector<ImageGroup> pretrainedGroups(const MtcProgram &program, uint32_t variable);
 
 /// A tensor of the user's module, and the variables that contain its elements.
 struct ModuleTensor {
@@ -48,11 +54,12 @@ struct ModuleTensor {
   int64_t bytes() const;
 };
 
-/// The choice among a variable's names in the module, if it has several.
-enum class ModuleNames { First, All };
+/// The choice among a variable's names: those in the module, if it has several, or the first one in
+/// files of save_pretrained.
+enum class ModuleNames { First, All, Pretrained };
 
 /// Returns the variables whose images consist only of elements of variables for which `includes`
-/// holds. `names` selects all images of a variable, or only the first one. Other variables are
+/// holds. `names` selects images of a variable. Other variables are
 /// stored in files under their own names.
 std::set<uint32_t> completeVariables(const MtcProgram &program, ModuleNames names,
                                      const std::function<bool(uint32_t)> &includes);

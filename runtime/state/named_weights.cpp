@@ -1,7 +1,6 @@
 // The program's tables contain both names of each variable: the module's and the initializer's.
 #include "runtime/state/named_weights.h"
 
-#include "runtime/state/module_tensors.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 
@@ -31,6 +30,15 @@ static bool isOverridable(const MtcVariable &variable) {
          variable.role == MTC_STATE || variable.initial == MTC_INITIAL_FILE;
 }
 
+/// Calls `use` with each tensor of the module and of files of save_pretrained that has elements of
+/// the variable.
+template <typename Use> static void forEachImage(const MtcVariable &variable, const Use &use) {
+  for (uint32_t i = 0; i < variable.image_count; ++i)
+    use(variable.images[i]);
+  for (uint32_t i = 0; i < variable.pretrained_image_count; ++i)
+    use(variable.pretrained_images[i]);
+}
+
 NamedWeights::Names::Names(const MtcProgram &program) {
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &variable = program.variables[i];
@@ -38,18 +46,25 @@ NamedWeights::Names::Names(const MtcProgram &program) {
       continue;
     variables.push_back(i);
     ofModel.emplace(variable.tensor.name, i);
-    for (uint32_t image = 0; image < variable.image_count; ++image)
-      ofModule[variable.images[image].name].push_back(i);
+    auto add = [&](const char *name) {
+      std::vector<uint32_t> &holders = ofModule[name];
+      if (holders.empty() || holders.back() != i)
+        holders.push_back(i);
+    };
+    forEachImage(variable, [&](const MtcTensorImage &image) { add(image.name); });
     if (variable.image_count == 0 && variable.is_in_module)
-      ofModule[variable.tensor.name].push_back(i);
+      add(variable.tensor.name);
   }
   for (const uint32_t i : variables) {
     const MtcVariable &variable = program.variables[i];
-    for (uint32_t image = 0; image < variable.image_count; ++image) {
-      auto same = ofModel.find(variable.images[image].name);
-      if (same != ofModel.end() && (same->second != i || !isWhole(&variable.images[image])))
+    // In a module of the initializers' names, the kind of the file decides between its layout and
+    // that of save_pretrained.
+    const bool isOfModule = variable.image_count == 0 && variable.is_in_module;
+    forEachImage(variable, [&](const MtcTensorImage &image) {
+      auto same = ofModel.find(image.name);
+      if (same != ofModel.end() && (same->second != i || (!isWhole(&image) && !isOfModule)))
         unclear.insert(same->first);
-    }
+    });
     if (variable.image_count == 0 && ofModule.contains(variable.tensor.name) &&
         ofModule.at(variable.tensor.name) != std::vector<uint32_t>{i})
       unclear.insert(variable.tensor.name);
@@ -111,28 +126,41 @@ std::string NamedWeights::nameInProgram(const std::string &name) const {
   return module;
 }
 
+/// Returns the groups of images of the variable, of which a null image is the variable itself;
+/// first those whose layout the file has if names are equal.
+std::vector<ImageGroup> NamedWeights::groupsOf(uint32_t variable) const {
+  const MtcVariable &described = program.variables[variable];
+  std::vector<ImageGroup> groups = imageGroups(program, variable);
+  if (described.image_count == 0 && described.is_in_module)
+    groups.push_back({nullptr});
+  const std::vector<ImageGroup> pretrained = pretrainedGroups(program, variable);
+  groups.insert(folderOfWeights(weights.path()).empty() ? groups.end() : groups.begin(),
+                pretrained.begin(), pretrained.end());
+  return groups;
+}
+
 /// Returns each complete set of tensors for the variable.
 std::vector<std::vector<FoundTensor>> NamedWeights::match(uint32_t variable) const {
-  const MtcVariable &described = program.variables[variable];
+  const std::string own = program.variables[variable].tensor.name;
   std::vector<std::vector<FoundTensor>> sets;
-  auto isExcluded = [&](const std::string &name, Layout as) {
-    return layout && *layout != as && names->unclear.contains(name);
+  auto isTaken = [&](const std::string &name) {
+    return std::any_of(sets.begin(), sets.end(),
+                       [&](const auto &set) { return set.front().name == name; });
   };
-  for (const auto &group : imageGroups(program, variable)) {
+  auto add = [&](const ImageGroup &group, Layout as) {
     std::vector<FoundTensor> tensors;
-    for (const MtcTensorImage *image : group)
-      if (auto name = isExcluded(image->name, Layout::Module) ? std::nullopt : find(image->name))
-        tensors.push_back({*name, weights.find(*name), image});
-    if (tensors.size() == group.size())
+    for (const MtcTensorImage *image : group) {
+      const std::string name = image ? image->name : own;
+      const bool isExcluded = layout && *layout != as && names->unclear.contains(name);
+      if (auto inFile = isExcluded ? std::nullopt : find(name))
+        tensors.push_back({*inFile, weights.find(*inFile), image});
+    }
+    if (tensors.size() == group.size() && !isTaken(tensors.front().name))
       sets.push_back(std::move(tensors));
-  }
-  const std::string own = described.tensor.name;
-  const bool isModules = described.image_count == 0 && described.is_in_module;
-  const std::optional<std::string> name = find(own);
-  const bool isNamedTwice = std::any_of(sets.begin(), sets.end(),
-                                        [&](const auto &set) { return set.front().name == name; });
-  if (name && !isNamedTwice && !isExcluded(own, isModules ? Layout::Module : Layout::Model))
-    sets.push_back({{*name, weights.find(*name), nullptr}});
+  };
+  for (const ImageGroup &group : groupsOf(variable))
+    add(group, Layout::Module);
+  add({nullptr}, Layout::Model);
   return sets;
 }
 
@@ -182,10 +210,9 @@ std::set<NamePrefix> NamedWeights::candidates(const std::vector<uint32_t> &unmat
     });
   };
   for (const uint32_t variable : unmatched) {
-    const MtcVariable &described = program.variables[variable];
-    consider(described.tensor.name);
-    for (uint32_t i = 0; i < described.image_count; ++i)
-      consider(described.images[i].name);
+    consider(program.variables[variable].tensor.name);
+    forEachImage(program.variables[variable],
+                 [&](const MtcTensorImage &image) { consider(image.name); });
   }
   return found;
 }
@@ -283,6 +310,10 @@ NamedWeights::NamedWeights(const MtcProgram &program, const std::string &path)
     std::vector<std::vector<FoundTensor>> sets = match(variable);
     if (sets.empty())
       continue;
+    const MtcVariable &described = program.variables[variable];
+    const MtcTensorImage *first = sets.front().front().image;
+    hasPretrained |= first && first >= described.pretrained_images &&
+                     first < described.pretrained_images + described.pretrained_image_count;
     found[variable] = std::move(sets.front());
     further[variable].assign(std::make_move_iterator(sets.begin() + 1),
                              std::make_move_iterator(sets.end()));
@@ -300,7 +331,8 @@ std::vector<std::string> NamedWeights::unknown() const {
   for (const auto &entry : names->ofModule)
     use(entry.first);
   for (uint32_t i = 0; i < program.buffer_count; ++i)
-    use(program.buffers[i].tensor.name);
+    for (const char *name : {program.buffers[i].tensor.name, program.buffers[i].pretrained_name})
+      use(name);
   std::vector<std::string> rest;
   for (const auto &entry : weights.tensors())
     if (!used.contains(entry.first))
@@ -318,7 +350,17 @@ std::vector<NamedWeights::Expected> NamedWeights::missing(uint32_t variable) con
       lacking.push_back({nameInFile(name), tensor});
   };
   const MtcTensor value = valueOf(program, variable);
-  const auto groups = imageGroups(program, variable);
+  // The group that lacks the fewest tensors or, among equals, that of the file's other names.
+  const auto module = imageGroups(program, variable), saved = pretrainedGroups(program, variable);
+  auto countFound = [&](const std::vector<ImageGroup> &groups) {
+    return groups.empty() ? 0
+                          : std::count_if(groups.front().begin(), groups.front().end(),
+                                          [&](auto *image) { return find(image->name); });
+  };
+  const auto ofModule = countFound(module), ofSaved = countFound(saved);
+  const auto &groups =
+      !saved.empty() && (ofSaved > ofModule || (ofSaved == ofModule && hasPretrained)) ? saved
+                                                                                       : module;
   if (groups.empty())
     add(value.name, value);
   else

@@ -4,6 +4,7 @@
 
 #include "runtime/abi/program.h"
 #include "runtime/io/tensor_files.h"
+#include "runtime/state/module_tensors.h"
 
 #include <cstdint>
 #include <map>
@@ -37,7 +38,9 @@ struct NamePrefix {
 
 /// Finds the tensors of each variable in a weights file. A tensor with a name of the user's module
 /// has the module's layout; a tensor with the name of an initializer has the layout of the model
-/// file. Names are matched exactly first. The remaining ones are matched with the names that
+/// file; a tensor with a name of save_pretrained has the layout of that. If the module's name is
+/// one of save_pretrained, too, folders have the layout of save_pretrained, other files that of the
+/// module. Names are matched exactly first. The remaining ones are matched with the names that
 /// wrappers
 /// (`_orig_mod`) and older versions (`gamma`, `beta`) write, and after one prefix, the same for all
 /// of them, is added, removed or, between names of wrappers such as `module.` and `model.`,
@@ -51,6 +54,9 @@ public:
   /// Returns the tensors of the variable; empty if the file lacks it. If the module has several
   /// names for the variable, the first ones that are present are used.
   const std::vector<FoundTensor> &of(uint32_t variable) const { return found[variable]; }
+  /// Returns whether the tensors of a variable are those of save_pretrained, which the module does
+  /// not have.
+  bool isPretrained() const { return hasPretrained; }
   /// Returns the name that the file has, or would have, for a tensor of the program.
   std::string nameInFile(const std::string &name) const;
   /// Returns the name that the program has, or would have, for a tensor of the file.
@@ -79,6 +85,7 @@ private:
   std::optional<std::string> find(const std::string &name) const;
   void addSpellings();
   std::set<NamePrefix> candidates(const std::vector<uint32_t> &unmatched) const;
+  std::vector<ImageGroup> groupsOf(uint32_t variable) const;
   std::vector<std::vector<FoundTensor>> match(uint32_t variable) const;
   void choosePrefix();
   void chooseLayout();
@@ -89,6 +96,7 @@ private:
   std::map<std::string, std::string> spelled; ///< names in the file, by those of the module
   std::optional<NamePrefix> common;
   int prefixedCount = 0;
+  bool hasPretrained = false;
   std::optional<Layout> layout; ///< of names that occur in both layouts
   std::vector<std::vector<FoundTensor>> found;
   std::vector<std::vector<std::vector<FoundTensor>>> further;

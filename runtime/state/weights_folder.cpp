@@ -60,13 +60,6 @@ std::string configWith(uint32_t type, const std::string &path) {
 
 bool isWeightsFolder(const std::string &path) { return !path.ends_with(weightsEnding); }
 
-std::string folderOfWeights(const std::string &path) {
-  if (isFolder(path))
-    return path;
-  const std::string name = fileNameOf(path);
-  return name == weightsFileName || name == weightsIndexName ? folderOf(path) : "";
-}
-
 std::string problemOfReplacing(const std::string &folder) {
   const std::vector<std::string> names = entriesOf(folder);
   auto isWeights = [&](const std::string &name) {

@@ -20,10 +20,6 @@ bool isWeightsFolder(const std::string &path);
 /// that the new one lacks are kept.
 std::string problemOfReplacing(const std::string &folder);
 
-/// Returns the folder of weights at `path`: a folder itself, or that of model.safetensors or of an
-/// index; "" for other files.
-std::string folderOfWeights(const std::string &path);
-
 /// The tensors of a folder, in files of at most `maxShardBytes` unless a single tensor is larger.
 class WeightsFolder {
 public:

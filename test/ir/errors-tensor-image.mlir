@@ -48,14 +48,14 @@ mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros {module_images = [
 
 // -----
 
-// expected-error @below {{has 4 elements, but its module images hold 2 (variable_c6)}}
+// expected-error @below {{has 4 elements, but its images hold 2 (variable_c6)}}
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros {module_images = [
   #mtc.tensor_image<"v", shape = [2], parts = [<variable = 0, image = 0, extents = [2], variable_strides = [1], image_strides = [1]>]>]}
 
 // -----
 
 // An image of the whole variable follows an image of its first half, which therefore belongs to no complete group.
-// expected-error @below {{has 4 elements, but its module images up to 'v' hold 6 (variable_c6)}}
+// expected-error @below {{has 4 elements, but its images up to 'v' hold 6 (variable_c6)}}
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros {module_images = [
   #mtc.tensor_image<"h", shape = [2], parts = [<variable = 0, image = 0, extents = [2], variable_strides = [1], image_strides = [1]>]>,
   #mtc.tensor_image<"v", shape = [4]>]}

@@ -18,13 +18,17 @@ from mtc import facts  # noqa: E402
 FACTS = facts.ModuleFacts(
     parameters=(
         facts.Parameter("embed.weight", ("embed.weight", "head.weight"), (4, 3), "float32", True, "torch.nn.Embedding"),
-        facts.Parameter("half", ("half",), (3,), "float16", False, "__main__.Module"),
+        facts.Parameter(
+            "half", ("half",), (3,), "float16", False, "__main__.Module",
+            (facts.PretrainedTensor("first", (1,), (facts.Part(0, 0, (1,), (1,), (1,)),)),
+             facts.PretrainedTensor("rest", (2,), (facts.Part(1, 0, (2,), (1,), (1,)),))),
+        ),
     ),
     buffers=(
         facts.Buffer("table", (3,), "float32", False),
         facts.Buffer("norm.num_batches_tracked", (), "int64", True, (7,)),
         facts.Buffer("mask", (2,), "float32", False, (0.5, float("-inf"))),
-        facts.Buffer("average", (3,), "float32", True, update="average.next"),
+        facts.Buffer("average", (3,), "float32", True, update="average.next", pretrained=(facts.PretrainedTensor("mean", (3,)),)),
     ),
     padding_idx={"embed.weight": 1},
     mode="train",
@@ -70,6 +74,12 @@ assert content["format"] == 1 and content["mode"] == "train" and content["paddin
 assert content["parameters"][0]["names"] == ["embed.weight", "head.weight"], content
 assert "value" not in content["buffers"][0] and content["buffers"][1]["value"] == [7], content
 assert content["buffers"][2]["value"] == [0.5, "-inf"], content
+
+assert "pretrained" not in content["parameters"][0] and "pretrained" not in content["buffers"][0], content
+assert content["buffers"][3]["pretrained"] == [{"name": "mean", "shape": [3]}], content
+for wrong in ([0, 0, [1], [1]], [0, 0, [1], [1], ["1"]], [0.5, 0, [1], [1], [1]], {}):
+    entry = content["parameters"][1] | {"pretrained": [{"name": "x", "shape": [1], "parts": [wrong]}]}
+    refused(lambda entry=entry: facts.ModuleFacts.from_json(changed(parameters=[entry])), "'parts'", "three lists of integers")
 
 other = model()
 other.graph.initializer[0].name = "other"

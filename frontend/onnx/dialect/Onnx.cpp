@@ -43,12 +43,13 @@ void InitializerOp::build(OpBuilder &builder, OperationState &state, RankedTenso
 
 LogicalResult InitializerOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getType());
-  if (!getModuleImages() && !getFileImages())
+  if (!getModuleImages() && !getPretrainedImages() && !getFileImages())
     return success();
   if (!type || !type.hasStaticShape())
     return emitOpError() << "has module images, but is " << getType()
                          << ", expected a tensor of static shape";
-  return verifyTensorImages([&] { return emitOpError(); }, type, getModuleImagesAttr(),
+  return verifyTensorImages([&] { return emitOpError(); }, type,
+                            {getModuleImagesAttr(), getPretrainedImagesAttr()},
                             getFileImagesAttr());
 }
 

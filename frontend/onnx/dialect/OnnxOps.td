@@ -70,9 +70,9 @@ def InitializerOp : Onnx_Op<"initializer", [Pure]> {
   let description = [{
     `role` is the initializer's classification: `parameter`, `constant`, `state` or `frozen` (a parameter that is not trained).
     It is absent before classification. `reason` explains the role. `module_name` is the name in the user's module, if the
-    exporter lost it. `missing` marks an initializer whose external data file was not found. `module_images` and `file_images`
-    list the tensors of the user's module and the other initializers of the file that hold the same elements, as in
-    `mtc.variable`. `split_from` names the initializer of the file whose data this one shares, because the exporter stored
+    exporter lost it. `missing` marks an initializer whose external data file was not found. `module_images`,
+    `pretrained_images` and `file_images` list the tensors of the user's module, of files of `save_pretrained` and the other
+    initializers of the file that hold the same elements, as in `mtc.variable`. `split_from` names the initializer of the file whose data this one shares, because the exporter stored
     several parameters as one.
 
     Until parameters are chosen, `kind` is the exporter's own classification, and `sample` holds the first elements of a
@@ -84,6 +84,7 @@ def InitializerOp : Onnx_Op<"initializer", [Pure]> {
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<StrAttr>:$role, OptionalAttr<StrAttr>:$reason,
                        OptionalAttr<StrAttr>:$module_name, OptionalAttr<ArrayAttr>:$module_images,
+                       OptionalAttr<ArrayAttr>:$pretrained_images,
                        OptionalAttr<ArrayAttr>:$file_images, UnitAttr:$missing, OptionalAttr<StrAttr>:$split_from,
                        OptionalAttr<StrAttr>:$kind, OptionalAttr<ElementsAttr>:$sample);
   let results = (outs AnyTensor:$value);
@@ -106,7 +107,7 @@ def BufferOp : Onnx_Op<"buffer", [HasParent<"GraphOp">]> {
     onnx.buffer "bn.num_batches_tracked" counts_batches = dense<0> : tensor<i64>
     ```
   }];
-  let arguments = (ins StrAttr:$name, UnitAttr:$counts_batches, ElementsAttr:$value);
+  let arguments = (ins StrAttr:$name, UnitAttr:$counts_batches, ElementsAttr:$value, OptionalAttr<StrAttr>:$pretrained_name);
   let assemblyFormat = "$name (`counts_batches` $counts_batches^)? `=` $value attr-dict";
 }
 

@@ -143,7 +143,7 @@ private:
       auto nothing = DenseElementsAttr::get(RankedTensorType::get(shape, type.getElementType()),
                                             ArrayRef<Attribute>());
       BufferOp::create(builder, initializer.getLoc(), builder.getStringAttr(name), UnitAttr(),
-                       nothing);
+                       nothing, StringAttr());
     };
     add(nameOf(initializer), shape);
     for (const std::string &alias : aliases)
@@ -160,6 +160,17 @@ private:
         if (isListed ? provenance.isParameter(image.getName()) : !isGeneratedName(image.getName()))
           copies.push_back(image);
     return copies;
+  }
+
+  /// Returns the name of `num_batches_tracked` in files of save_pretrained, if the running mean of
+  /// its batch normalization has another name there; otherwise null.
+  static StringAttr pretrainedCount(InitializerOp mean) {
+    ArrayAttr images = mean.getPretrainedImagesAttr();
+    StringRef module =
+        images && images.size() == 1 ? cast<TensorImageAttr>(images[0]).getName() : StringRef();
+    return module.consume_back(".running_mean")
+               ? StringAttr::get(mean.getContext(), module + ".num_batches_tracked")
+               : StringAttr();
   }
 
   /// Adds `num_batches_tracked` of PyTorch's batch normalizations, which no ONNX operator uses.
@@ -181,7 +192,8 @@ private:
       auto zero =
           DenseElementsAttr::get(RankedTensorType::get({}, builder.getI64Type()), int64_t{0});
       BufferOp::create(builder, initializer.getLoc(), builder.getStringAttr(name),
-                       isTrained ? builder.getUnitAttr() : UnitAttr(), zero);
+                       isTrained ? builder.getUnitAttr() : UnitAttr(), zero,
+                       pretrainedCount(initializer));
     }
   }
 

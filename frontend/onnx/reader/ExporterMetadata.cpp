@@ -138,18 +138,16 @@ void ExporterMetadata::findLostMarks(const ::onnx::ModelProto &model, int64_t st
                    "--export-training");
 }
 
-/// Returns the integers of a JSON list; nullopt for other values.
-static std::optional<std::vector<int64_t>> integersOf(const json::Array *list) {
+/// Reads the tensors of save_pretrained that hold a tensor of the module, if there are any. Returns
+/// whether they are well-formed.
+bool ExporterMetadata::readPretrained(StringRef name, const json::Object &entry) {
+  const json::Array *list = entry.getArray("pretrained");
   if (!list)
-    return std::nullopt;
-  std::vector<int64_t> integers;
-  for (const json::Value &value : *list) {
-    std::optional<int64_t> integer = value.getAsInteger();
-    if (!integer)
-      return std::nullopt;
-    integers.push_back(*integer);
-  }
-  return integers;
+    return !entry.get("pretrained");
+  std::optional<std::vector<PretrainedTensor>> tensors = parsePretrainedTensors(*list);
+  if (tensors)
+    pretrained[name] = std::move(*tensors);
+  return tensors.has_value();
 }
 
 /// Returns the number of nodes that stopped gradients.
@@ -185,6 +183,8 @@ int64_t ExporterMetadata::readModule(StringRef text, Problems &problems) {
     kinds[*name] = "PARAMETER";
     if (parameter->getBoolean("requires_grad") == false)
       frozen.insert(*name);
+    if (!readPretrained(*name, *parameter))
+      return refuse("parameter " + quoted(*name) + ": malformed 'pretrained'");
     if (const json::Array *all = parameter->getArray("names"))
       for (const json::Value &each : *all)
         if (std::optional<StringRef> alias = each.getAsString())
@@ -199,6 +199,8 @@ int64_t ExporterMetadata::readModule(StringRef text, Problems &problems) {
         if (std::optional<StringRef> name = buffer->getString("name")) {
           bufferNames.push_back(name->str());
           kinds[*name] = "BUFFER";
+          if (!readPretrained(*name, *buffer))
+            return refuse("buffer " + quoted(*name) + ": malformed 'pretrained'");
           if (std::optional<StringRef> value = buffer->getString("update")) {
             updated.insert(*name);
             newValues.insert(*value);
@@ -240,6 +242,11 @@ StringRef ExporterMetadata::kindOf(StringRef initializer) const {
 ArrayRef<std::string> ExporterMetadata::namesOf(StringRef initializer) const {
   auto found = names.find(initializer);
   return found == names.end() ? ArrayRef<std::string>() : ArrayRef(found->second);
+}
+
+ArrayRef<PretrainedTensor> ExporterMetadata::pretrainedTensorsOf(StringRef initializer) const {
+  auto found = pretrained.find(initializer);
+  return found == pretrained.end() ? ArrayRef<PretrainedTensor>() : ArrayRef(found->second);
 }
 
 ArrayRef<std::string> ExporterMetadata::originsOf(StringRef initializer) const {

@@ -17,6 +17,7 @@
 #define MTC_FRONTEND_ONNX_READER_EXPORTERMETADATA_H
 
 #include "frontend/onnx/reader/ModulePaths.h"
+#include "frontend/onnx/reader/PretrainedTensors.h"
 #include "support/compiler/Problems.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -65,6 +66,9 @@ public:
   bool isFrozen(llvm::StringRef initializer) const { return frozen.contains(initializer); }
   /// Returns all names of a parameter with several names in the module's state_dict.
   llvm::ArrayRef<std::string> namesOf(llvm::StringRef initializer) const;
+  /// Returns the tensors of files of save_pretrained that hold an initializer; empty if they are
+  /// those of the module.
+  llvm::ArrayRef<PretrainedTensor> pretrainedTensorsOf(llvm::StringRef initializer) const;
   /// Returns the values from which the exporter folded an initializer. Parameters and buffers of
   /// the module have their module names.
   llvm::ArrayRef<std::string> originsOf(llvm::StringRef initializer) const;
@@ -109,6 +113,7 @@ public:
 private:
   void readSignature(llvm::StringRef text);
   void adoptVariables(const ::onnx::GraphProto &graph);
+  bool readPretrained(llvm::StringRef name, const llvm::json::Object &entry);
   int64_t readModule(llvm::StringRef text, Problems &problems);
   void readLosses(const ::onnx::GraphProto &graph);
   void findLostMarks(const ::onnx::ModelProto &model, int64_t stops);
@@ -121,6 +126,7 @@ private:
   llvm::StringMap<std::string> placeholders; // Placeholder to module name.
   llvm::StringMap<std::string> kinds;
   llvm::StringMap<std::vector<std::string>> origins, names;
+  llvm::StringMap<std::vector<PretrainedTensor>> pretrained;
   llvm::StringMap<int64_t> paddingIndices;
   // FX nodes of cross-entropies, and those that several nodes translate.
   llvm::StringSet<> losses, expandedLosses;

@@ -326,6 +326,7 @@ private:
       op->setAttr(untrainedAttribute, builder.getUnitAttr());
     if (ArrayRef<std::string> names = metadata.namesOf(name); names.size() > 1)
       op->setAttr(aliasesAttribute, stringsOf(names));
+    describePretrained(op, metadata.pretrainedTensorsOf(name), problems);
     if (ArrayRef<std::string> origins = metadata.originsOf(name); !origins.empty())
       op->setAttr(foldedFromAttribute, stringsOf(origins));
   }

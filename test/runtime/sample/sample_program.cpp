@@ -211,23 +211,33 @@ constexpr MtcTensor f32(const char *name, uint32_t rank, const int64_t *dims, in
   return {name, MTC_F32, rank, dims, offset, count * 4, MTC_DEVICE};
 }
 
+/// Returns a variable of the module, or one that belongs to the variable `of`.
+constexpr MtcVariable variable(const MtcTensor &tensor, MtcRole role, MtcInitial initial,
+                               int32_t of = -1, const void *data = nullptr, double spread = 0) {
+  MtcVariable described = {};
+  described.tensor = tensor;
+  described.role = role;
+  described.initial = initial;
+  described.data = data;
+  described.spread = spread;
+  described.of = of;
+  described.is_in_module = of == -1;
+  return described;
+}
+
 const MtcVariable variables[] = {
-    {f32("fc.weight", 2, weightDims, features, weightAt), MTC_PARAMETER, MTC_INITIAL_NORMAL,
-     nullptr, 0.5, -1, 0, 0, nullptr, nullptr, 0, 0, 0, 0, 0, 0, 1, 0, nullptr},
-    {f32("fc.bias", 1, biasDims, 1, biasAt), MTC_PARAMETER, MTC_INITIAL_ZERO, nullptr, 0, -1, 0, 0,
-     nullptr, nullptr, 0, 0, 0, 0, 0, 0, 1, 0, nullptr},
-    {f32("decay", 0, nullptr, 1, decayAt), MTC_CONSTANT, MTC_INITIAL_DATA, &decay, 0, -1, 0, 0,
-     nullptr, nullptr, 0, 0, 0, 0, 0, 0, 1, 0, nullptr},
-    {f32("seen", 0, nullptr, 1, seenAt), MTC_STATE, MTC_INITIAL_ZERO, nullptr, 0, -1, 0, 0, nullptr,
-     nullptr, 0, 0, 0, 0, 0, 0, 1, 0, nullptr},
-    {f32("fc.weight.grad", 2, weightDims, features, weightGradAt), MTC_GRADIENT, MTC_INITIAL_ZERO,
-     nullptr, 0, 0, 0, 0, nullptr, nullptr, 0, 0, 0, 0, 0, 0, 0, 0, nullptr},
-    {f32("fc.bias.grad", 1, biasDims, 1, biasGradAt), MTC_GRADIENT, MTC_INITIAL_ZERO, nullptr, 0, 1,
-     0, 0, nullptr, nullptr, 0, 0, 0, 0, 0, 0, 0, 0, nullptr},
-    {f32("fc.weight.momentum", 2, weightDims, features, weightMomentumAt), MTC_OPTIMIZER,
-     MTC_INITIAL_ZERO, nullptr, 0, 0, 0, 0, nullptr, nullptr, 0, 0, 0, 0, 0, 0, 0, 0, nullptr},
-    {f32("fc.bias.momentum", 1, biasDims, 1, biasMomentumAt), MTC_OPTIMIZER, MTC_INITIAL_ZERO,
-     nullptr, 0, 1, 0, 0, nullptr, nullptr, 0, 0, 0, 0, 0, 0, 0, 0, nullptr},
+    variable(f32("fc.weight", 2, weightDims, features, weightAt), MTC_PARAMETER, MTC_INITIAL_NORMAL,
+             -1, nullptr, 0.5),
+    variable(f32("fc.bias", 1, biasDims, 1, biasAt), MTC_PARAMETER, MTC_INITIAL_ZERO),
+    variable(f32("decay", 0, nullptr, 1, decayAt), MTC_CONSTANT, MTC_INITIAL_DATA, -1, &decay),
+    variable(f32("seen", 0, nullptr, 1, seenAt), MTC_STATE, MTC_INITIAL_ZERO),
+    variable(f32("fc.weight.grad", 2, weightDims, features, weightGradAt), MTC_GRADIENT,
+             MTC_INITIAL_ZERO, 0),
+    variable(f32("fc.bias.grad", 1, biasDims, 1, biasGradAt), MTC_GRADIENT, MTC_INITIAL_ZERO, 1),
+    variable(f32("fc.weight.momentum", 2, weightDims, features, weightMomentumAt), MTC_OPTIMIZER,
+             MTC_INITIAL_ZERO, 0),
+    variable(f32("fc.bias.momentum", 1, biasDims, 1, biasMomentumAt), MTC_OPTIMIZER,
+             MTC_INITIAL_ZERO, 1),
 };
 
 const MtcInput inputs[] = {

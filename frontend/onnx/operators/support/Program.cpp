@@ -91,7 +91,8 @@ void Program::finish() {
   OpBuilder atModule(forward);
   for (auto buffer : graph.getOps<onnx::BufferOp>())
     mtc::BufferOp::create(atModule, buffer.getLoc(), buffer.getNameAttr(),
-                          buffer.getCountsBatchesAttr(), buffer.getValueAttr());
+                          buffer.getCountsBatchesAttr(), buffer.getValueAttr(),
+                          buffer.getPretrainedNameAttr());
   TensorBuilder builder = builderAt(terminator.getLoc());
   func::ReturnOp::create(builder, results);
   forward.setFunctionType(
@@ -225,6 +226,8 @@ Value Program::materialize(InitializerOp initializer) {
       FlatSymbolRefAttr(), initializer.getModuleNameAttr());
   if (ArrayAttr images = initializer.getModuleImagesAttr())
     variable.setModuleImagesAttr(images);
+  if (ArrayAttr images = initializer.getPretrainedImagesAttr())
+    variable.setPretrainedImagesAttr(images);
   if (ArrayAttr images = initializer.getFileImagesAttr())
     variable.setFileImagesAttr(images);
   variables.push_back(variable);

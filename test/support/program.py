@@ -108,6 +108,13 @@ class Program:
         self.run("--export", file, *flags)
         return file.read_bytes()
 
+    def losses_and_weights(self, name: str, steps: int, *flags) -> tuple[list[float], bytes]:
+        """Returns the losses of a run, and the ONNX file after it."""
+        log = self.folder / f"{name}.jsonl"
+        log.unlink(missing_ok=True)
+        weights = self.exported(name, "--steps", steps, "--metrics", log, *flags)
+        return losses(read_metrics(log)), weights
+
 
 def compile(model: Path, folder: Path, data: dict[str, np.ndarray], *flags, name: str = "train") -> Program:
     path = folder / name

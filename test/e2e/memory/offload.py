@@ -9,7 +9,7 @@ import resource
 import subprocess
 
 from models import DIGITS, GPT2, SMALL_GPT2
-from program import MTC, Program, losses, own_folder, read_metrics, run
+from program import MTC, Program, own_folder, run
 
 STEPS, ROWS = 6, 192
 RECIPES = {
@@ -44,13 +44,6 @@ def built(name: str, *flags):
     return Program(folder / label, DIGITS.data(ROWS)), json.loads(compiled.stdout)
 
 
-def trained(program, name: str, *flags) -> tuple[list[float], bytes]:
-    log = folder / f"{name}.jsonl"
-    log.unlink(missing_ok=True)
-    weights = program.exported(name, "--steps", STEPS, "--metrics", log, *flags)
-    return losses(read_metrics(log)), weights
-
-
 for name in RECIPES:
     plain, planned = built(name)
     away, moved = built(name, "--offload", "optimizer", "--offload-window", "12KiB")
@@ -61,13 +54,13 @@ for name in RECIPES:
     on_disk = moved["spaces"]["disk"]
     freed = planned["categories"]["optimizer"] - moved["categories"]["optimizer"]
     assert on_disk >= freed > 0 and on_disk % 4096 == 0, (name, on_disk, freed)
-    expected = trained(plain, "plain")
+    expected = plain.losses_and_weights("plain", STEPS)
     report = folder / "report.json"
-    assert trained(away, "away", "--memory-report", report) == expected, f"{name}: different results"
+    assert away.losses_and_weights("away", STEPS, "--memory-report", report) == expected, f"{name}: different results"
     report = json.loads(report.read_text())
     assert report["planned_bytes"] == report["arena_bytes"] == moved["peak_bytes"], report
     assert on_disk in [use["bytes"] for use in report["outside_arena"]], report
-    assert trained(away, "profiled", "--profile", folder / "trace.json") == expected, f"{name}: different results in a profile"
+    assert away.losses_and_weights("profiled", STEPS, "--profile", folder / "trace.json") == expected, f"{name}: different results in a profile"
     checkpoint = folder / f"{name}-checkpoint"
     away.run("--steps", STEPS // 2, "--save", checkpoint)
     assert away.exported("resumed", "--steps", STEPS, "--resume", checkpoint) == expected[1], f"{name}: resumed"
@@ -83,15 +76,15 @@ assert not list(disk.iterdir())
 # The budgets require offloading, with one window per variable.
 plain, planned = built("adamw")
 whole, moved = built("adamw", "--offload", "optimizer")
-expected = trained(plain, "plain")
-assert trained(whole, "whole") == expected
+expected = plain.losses_and_weights("plain", STEPS)
+assert whole.losses_and_weights("whole", STEPS) == expected
 budget = str(planned["peak_bytes"] - 4096)
 fitted, fits = built("adamw", "--offload", "auto", "--memory", budget, "--recompute", "none", "--offload-window", "4KiB")
 assert fits["peak_bytes"] <= int(budget) and 0 < fits["spaces"]["disk"] < moved["spaces"]["disk"], fits
-assert trained(fitted, "fitted") == expected
+assert fitted.losses_and_weights("fitted", STEPS) == expected
 some, fits = built("adamw", "--offload", "optimizer", "--memory", budget, "--recompute", "none", "--offload-window", "4KiB")
 assert fits["peak_bytes"] <= int(budget) and 0 < fits["spaces"]["disk"] < moved["spaces"]["disk"], fits
-assert trained(some, "some") == expected
+assert some.losses_and_weights("some", STEPS) == expected
 needless, plan = built("adamw", "--offload", "auto")
 assert plan == planned or "spaces" not in plan, plan
 
@@ -134,8 +127,8 @@ for name in ("adamw", "8-bit", "accumulated"):
     plain, planned = built(name, *device)
     away, moved = built(name, *device, "--offload", "optimizer", "--offload-window", "12KiB")
     assert set(moved["spaces"]) == {"device", "pinned_host"}, moved
-    expected = trained(plain, "plain")
-    assert trained(away, "away") == expected, f"{name}: different results on the device"
+    expected = plain.losses_and_weights("plain", STEPS)
+    assert away.losses_and_weights("away", STEPS) == expected, f"{name}: different results on the device"
     checkpoint = folder / f"{name}-device-checkpoint"
     away.run("--steps", STEPS // 2, "--save", checkpoint)
     assert away.exported("resumed", "--steps", STEPS, "--resume", checkpoint) == expected[1], f"{name}: resumed"
@@ -150,15 +143,15 @@ def built_gpt2(name: str, *flags):
 
 
 plain, planned = built_gpt2("gpt2")
-expected = trained(plain, "plain")
+expected = plain.losses_and_weights("plain", STEPS)
 peaks = {(): planned["peak_bytes"]}
 window = ("--offload-window", "64KiB")
 for chosen in ("activations",), ("parameters",), ("optimizer", "activations", "parameters"):
     flags = [word for what in chosen for word in ("--offload", what)]
     away, moved = built_gpt2("away", *flags, *window)
     peaks[chosen] = moved["peak_bytes"]
-    assert trained(away, "away") == expected, f"{chosen}: different results"
-    assert trained(away, "profiled", "--profile", folder / "trace.json") == expected, f"{chosen}: different results in a profile"
+    assert away.losses_and_weights("away", STEPS) == expected, f"{chosen}: different results"
+    assert away.losses_and_weights("profiled", STEPS, "--profile", folder / "trace.json") == expected, f"{chosen}: different results in a profile"
 assert peaks[()] > max(peaks[("activations",)], peaks[("parameters",)]), peaks
 assert min(peaks[("activations",)], peaks[("parameters",)]) > peaks[("optimizer", "activations", "parameters")], peaks
 budget = (peaks[()] + peaks[("activations",)]) // 2
@@ -166,7 +159,7 @@ keep = ("--recompute", "none", "--tile", "none")
 some, moved = built_gpt2("some", "--offload", "activations", "--memory", budget, *keep)
 most, low = built_gpt2("most", "--offload", "activations", *keep)
 assert moved["peak_bytes"] <= budget and 0 < moved["spaces"]["disk"] < low["spaces"]["disk"], (moved, low)
-assert trained(some, "some") == expected
+assert some.losses_and_weights("some", STEPS) == expected
 unneeded, whole = built_gpt2("whole", "--offload", "auto", "--memory", peaks[()])
 assert "spaces" not in whole, whole
 
@@ -189,10 +182,10 @@ for model, STEPS, target, choices in (
 ):
     rows = model.batch * STEPS
     plain, planned = built_of(model, rows, "plain", *target)
-    expected = trained(plain, "plain")
+    expected = plain.losses_and_weights("plain", STEPS)
     budget = planned["peak_bytes"] * 7 // 10
     for flags in choices:
         given = (*flags, budget) if flags[-1] == "--memory" else flags
         away, moved = built_of(model, rows, "away", *target, *given)
         assert budget not in given or moved["peak_bytes"] <= budget, (given, moved)
-        assert trained(away, "away") == expected, f"{model.name} {target} {given}: different results"
+        assert away.losses_and_weights("away", STEPS) == expected, f"{model.name} {target} {given}: different results"

@@ -6,7 +6,7 @@ import json
 import re
 
 from models import DIGITS, GPT2, SMALL_GPT2
-from program import MTC, Program, losses, own_folder, read_metrics, run
+from program import MTC, Program, own_folder, run
 
 STEPS, ROWS = 4, 192
 folder = own_folder()
@@ -21,13 +21,6 @@ def built(model, *flags):
     return Program(folder / label, model.data(ROWS)), json.loads(compiled.stdout)
 
 
-def trained(program, *flags) -> tuple[list[float], bytes]:
-    log = folder / "log.jsonl"
-    log.unlink(missing_ok=True)
-    weights = program.exported("trained", "--steps", STEPS, "--metrics", log, *flags)
-    return losses(read_metrics(log)), weights
-
-
 for model, recipe, target, choices in (
     (DIGITS, ("--accumulate", "3"), (), (("--offload", "gradients"), ("--check-memory", *ALL))),
     (DIGITS, ("--accumulate", "2", "--clip-norm", "0.5", "--ema", "0.9"), (), (("--offload", "gradients"), ALL)),
@@ -38,14 +31,14 @@ for model, recipe, target, choices in (
     (SMALL_GPT2, ("--accumulate", "2"), device, (("--offload", "gradients"), ALL)),
 ):
     plain, planned = built(model, *recipe, *target)
-    expected = trained(plain)
+    expected = plain.losses_and_weights("trained", STEPS)
     checkpoint = folder / "checkpoint"
     for flags in choices:
         name = f"{model.name} {recipe} {target} {flags}"
         away, moved = built(model, *recipe, *target, *flags, "--offload-window", "16KiB")
         assert moved["categories"]["gradients"] < planned["categories"]["gradients"], name
         report = folder / "report.json"
-        assert trained(away, "--memory-report", report) == expected, f"{name}: different results"
+        assert away.losses_and_weights("trained", STEPS, "--memory-report", report) == expected, f"{name}: different results"
         report = json.loads(report.read_text())
         assert report["planned_bytes"] == report["arena_bytes"], (name, report)
         assert "--check-memory" in flags or report["planned_bytes"] == moved["peak_bytes"], (name, report)
@@ -60,12 +53,12 @@ for model, recipe, target, choices in (
 # On a target with host memory, a budget alone chooses what is offloaded; on a disk, nothing is offloaded without the flag.
 for model, target, space in (GPT2, (), "disk"), (SMALL_GPT2, device, "pinned_host"):
     plain, planned = built(model, "--accumulate", "2", "--tile", "none", *target)
-    expected = trained(plain)
+    expected = plain.losses_and_weights("trained", STEPS)
     budget = planned["peak_bytes"] * 7 // 10
     flags = ("--accumulate", "2", "--tile", "none", "--memory", budget, "--offload-window", "16KiB", *target)
     some, plan = built(model, *flags, *(("--offload", "auto") if space == "disk" else ()))
     assert plan["peak_bytes"] <= budget and plan["spaces"][space] > 0, plan
-    assert trained(some) == expected, f"{target}: different results"
+    assert some.losses_and_weights("trained", STEPS) == expected, f"{target}: different results"
     slight = ("--accumulate", "2", "--memory", planned["peak_bytes"] * 49 // 50, *target)
     _, plan = built(model, *slight, *(("--offload", "none") if target else ()))
     assert "spaces" not in plan or not plan["spaces"].get(space), plan

@@ -6,7 +6,7 @@ import json
 import re
 
 from models import DIGITS, SMALL_GPT2
-from program import MTC, Program, losses, own_folder, read_metrics, run
+from program import MTC, Program, own_folder, run
 from streams import FROM_GPU, ON_HOST, RESULTS_TO_GPU, concurrent, steps
 
 STEPS, ROWS = 6, 192
@@ -40,13 +40,6 @@ def built(name: str, *flags):
     return Program(folder / label, DIGITS.data(ROWS)), json.loads(compiled.stdout), (folder / f"{label}.yaml").read_text()
 
 
-def trained(program, name: str, *flags) -> tuple[list[float], bytes]:
-    log = folder / f"{name}.jsonl"
-    log.unlink(missing_ok=True)
-    weights = program.exported(name, "--steps", STEPS, "--metrics", log, *flags)
-    return losses(read_metrics(log)), weights
-
-
 for name in RECIPES:
     plain, planned, _ = built(name)
     window = "64KiB" if name == "8-bit" else "12KiB"  # of whole blocks of elements
@@ -54,12 +47,12 @@ for name in RECIPES:
     on_host = plan["spaces"]["pinned_host"]
     freed = planned["categories"]["optimizer"] - plan["categories"]["optimizer"]
     assert on_host >= freed and (freed > 0 or name == "bf16 and sgd"), (name, on_host, freed)
-    expected = trained(plain, "plain")
+    expected = plain.losses_and_weights("plain", STEPS)
     trace = folder / "trace.json"
-    assert trained(moved, "moved") == expected, f"{name}: different results"
-    assert trained(moved, "profiled", "--profile", trace) == expected, f"{name}: different results in a profile"
+    assert moved.losses_and_weights("moved", STEPS) == expected, f"{name}: different results"
+    assert moved.losses_and_weights("profiled", STEPS, "--profile", trace) == expected, f"{name}: different results in a profile"
     assert re.search(r"kernel_\d+ host", trace.read_text()), f"{name}: no kernel on the host"
-    assert trained(moved, "one", "--threads", 1) == expected, f"{name}: different results with one thread"
+    assert moved.losses_and_weights("one", STEPS, "--threads", 1) == expected, f"{name}: different results with one thread"
     checkpoint = folder / f"{name}-checkpoint"
     moved.run("--steps", STEPS // 2, "--save", checkpoint)
     for other in (moved, plain):
@@ -71,13 +64,13 @@ for name in STAYS:
 
 # The CPU updates offloaded parameters, with offloaded gradients, in place: the GPU receives nothing.
 plain, planned, _ = built("accumulated")
-expected = trained(plain, "plain")
+expected = plain.losses_and_weights("plain", STEPS)
 moved, plan, _ = built("accumulated", "--offload", "update,parameters,gradients", "--offload-window", "12KiB")
-assert trained(moved, "moved") == expected
+assert moved.losses_and_weights("moved", STEPS) == expected
 some, plan, _ = built("adamw", "--offload", "update", "--offload-window", "12KiB")
 whole, more, _ = built("adamw", "--offload", "update,parameters,activations", "--offload-window", "12KiB")
 assert more["spaces"]["pinned_host"] > plan["spaces"]["pinned_host"], (plan, more)
-assert trained(whole, "whole") == trained(some, "some")
+assert whole.losses_and_weights("whole", STEPS) == some.losses_and_weights("some", STEPS)
 
 # A larger model: the update of a layer overlaps with the backward pass of the layers before it.
 recipe = (*SMALL_GPT2.flags, "--optimizer", "adamw", "--lr", "1e-3", *EMULATED)
@@ -85,7 +78,7 @@ results = {}
 for name, flags in {"plain": (), "moved": ("--offload", "update", "--offload-window", "64KiB")}.items():
     run([MTC, "compile", SMALL_GPT2.model, *recipe, *flags, "-o", folder / name], folder)
     program = Program(folder / name, SMALL_GPT2.data(8))
-    results[name] = trained(program, f"{name}-gpt2")
+    results[name] = program.losses_and_weights(f"{name}-gpt2", STEPS)
 assert results["plain"] == results["moved"]
 allocated = folder / "moved.mlir"
 run([MTC, "compile", SMALL_GPT2.model, *recipe, *flags, "--emit", "allocated", "-o", allocated], folder)
@@ -96,7 +89,7 @@ assert {(ON_HOST, "call"), (ON_HOST, "launch"), (FROM_GPU, ON_HOST), (FROM_GPU, 
 budget = str(int(0.85 * built("adamw")[1]["peak_bytes"]))
 fitted, plan, _ = built("adamw", "--memory", budget, "--offload-window", "4KiB", "--recompute", "none", "--threads", "64")
 assert plan["spaces"]["pinned_host"] > 0, plan
-assert trained(fitted, "fitted") == trained(built("adamw")[0], "plain")
+assert fitted.losses_and_weights("fitted", STEPS) == built("adamw")[0].losses_and_weights("plain", STEPS)
 
 # On the CPU there is no other device.
 error = run([MTC, "plan", DIGITS.model, *DIGITS.flags, "--offload", "update"], folder, code=1).stderr

@@ -23,9 +23,11 @@ std::vector<OptionChoice> OffloadOptions::getKindChoices() {
   return choices;
 }
 
-void OffloadOptions::disable(OffloadKind kind) {
-  without.push_back(kindNames[static_cast<size_t>(kind)].first.str());
+llvm::StringRef OffloadOptions::nameOf(OffloadKind kind) {
+  return kindNames[static_cast<size_t>(kind)].first;
 }
+
+void OffloadOptions::disable(OffloadKind kind) { without.push_back(nameOf(kind).str()); }
 
 std::vector<OptionChoice> OffloadOptions::getChoices() {
   std::vector<OptionChoice> choices = {{noneName.str(), "no offloading"}};

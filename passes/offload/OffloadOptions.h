@@ -68,6 +68,8 @@ struct OffloadOptions {
     return window.value_or(mebibyte *
                            std::clamp<int64_t>(budget.value_or(0) / 4096 / mebibyte, 8, 32));
   }
+  /// Returns the value of `offload` for a kind.
+  static llvm::StringRef nameOf(OffloadKind kind);
   /// Disables a kind, independently of `offload`.
   void disable(OffloadKind kind);
 

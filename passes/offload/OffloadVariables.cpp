@@ -43,9 +43,10 @@ static void reportKept(const VariableGroup &group) {
       << remark::add("'{0}' is not offloaded: {1}", variable.getSymName(), group.refusal);
 }
 
-/// Offloads groups of a kind, as many as the budget requires.
-static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options, OffloadKind kind,
-                             std::vector<VariableGroup> groups) {
+/// Offloads groups of a kind, as many as the budget requires. Returns the number of variables.
+static FailureOr<OffloadedVariables> offload(ModuleOp module, const OffloadPassOptions &options,
+                                             OffloadKind kind, std::vector<VariableGroup> groups,
+                                             bool isReported) {
   MemoryAnalysis analysis(module);
   OperationTimes times(module);
   if (failed(analysis.update()))
@@ -56,44 +57,56 @@ static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options,
   llvm::erase_if(groups, [&](VariableGroup &group) {
     if (group.refusal.empty())
       group.refusal = trial->plan(group);
-    if (!group.refusal.empty())
+    if (!group.refusal.empty() && isReported)
       reportKept(group);
     return !group.refusal.empty();
   });
   if (options.budget && failed(keepNeeded(groups, analysis, options)))
     return failure();
   if (groups.empty())
-    return success();
+    return OffloadedVariables();
   const std::unique_ptr<VariableMover> mover = makeMover(kind, module, analysis, times, window);
-  int64_t bytes = 0;
-  size_t count = 0;
+  OffloadedVariables moved;
   for (VariableGroup &group : groups)
     if (mover->plan(group).empty()) {
-      bytes += group.bytes;
-      count += group.variables.size();
+      moved.bytes += group.bytes;
+      moved.count += group.variables.size();
     }
   RewriterBase::Listener none;
   EditLog edits(none);
   mover->apply(edits);
   const int64_t slots = VariableMover::slotCount * mover->getSlotBytes();
-  if (slots >= bytes)
+  if (isReported && slots >= moved.bytes)
     emitWarning(UnknownLoc::get(module.getContext()), "--offload: frees ")
-        << bytes << " bytes, but the copy windows need " << slots
+        << moved.bytes << " bytes, but the copy windows need " << slots
         << "; use an --offload-window smaller than " << window << " to need less memory";
-  reportOffloaded(module, count, bytes);
-  return success();
+  if (isReported)
+    reportOffloaded(module, moved.count, moved.bytes);
+  return moved;
 }
 
-static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options,
-                             const OffloadUses &uses) {
+FailureOr<OffloadedVariables> mtc::offloadVariables(ModuleOp module,
+                                                    const OffloadPassOptions &options,
+                                                    const OffloadUses &uses, bool isReported) {
+  OffloadedVariables all;
+  auto offloadAll = [&](OffloadKind kind, std::vector<VariableGroup> groups) {
+    FailureOr<OffloadedVariables> moved =
+        offload(module, options, kind, std::move(groups), isReported);
+    if (failed(moved))
+      return failure();
+    all.count += moved->count;
+    all.bytes += moved->bytes;
+    return success();
+  };
   // State that the host does not update may still be offloaded as other state.
   if (uses[OffloadKind::Update] == OffloadUse::On &&
-      failed(offload(module, options, OffloadKind::Update, collectUpdateGroups(module))))
+      failed(offloadAll(OffloadKind::Update, collectUpdateGroups(module))))
     return failure();
   auto isAsked = [&](OffloadKind kind) { return uses[kind] == OffloadUse::On; };
   std::vector<VariableGroup> groups = collectGroups(module, isAsked);
-  return groups.empty() ? success()
-                        : offload(module, options, OffloadKind::Optimizer, std::move(groups));
+  if (!groups.empty() && failed(offloadAll(OffloadKind::Optimizer, std::move(groups))))
+    return failure();
+  return all;
 }
 
 namespace {
@@ -114,7 +127,7 @@ private:
     const bool isAsked = llvm::any_of(offloadKinds, [&](OffloadKind kind) {
       return kind != OffloadKind::Activations && uses[kind] == OffloadUse::On;
     });
-    if (isAsked && failed(offload(module, *options, uses)))
+    if (isAsked && failed(offloadVariables(module, *options, uses, /*isReported=*/true)))
       signalPassFailure();
   }
 };

@@ -73,6 +73,17 @@ private:
   int64_t bytes = 0;
 };
 
+struct OffloadedVariables {
+  size_t count = 0;
+  int64_t bytes = 0;
+};
+
+/// Offloads the variables of the kinds whose use is On: as many as the budget requires, or all if
+/// there is none. Emits warnings and remarks if `isReported`.
+mlir::FailureOr<OffloadedVariables> offloadVariables(mlir::ModuleOp module,
+                                                     const OffloadPassOptions &options,
+                                                     const OffloadUses &uses, bool isReported);
+
 /// Emits a remark on offloaded variables, if there are any.
 void reportOffloaded(mlir::ModuleOp module, size_t count, int64_t bytes);
 

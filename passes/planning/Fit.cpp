@@ -5,6 +5,7 @@
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/OptionTable.h"
 #include "passes/Passes.h"
+#include "passes/offload/VariableOffload.h"
 #include "passes/planning/Technique.h"
 #include "passes/search/Search.h"
 
@@ -42,6 +43,46 @@ static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget, bool mayM
   return (budget - fixed) * maxFreed < live - fixed ? Distance::Far : Distance::Near;
 }
 
+/// Returns the starts of a search that explicit flags would have: the variables of each combination
+/// of automatic kinds are offloaded first, as many as the budget requires. Without a budget, all
+/// are offloaded. The other techniques change the functions step by step, and the effort for large
+/// functions may end before variables are offloaded.
+static std::vector<SearchStart> offloadStarts(ModuleOp module, const OffloadOptions &options,
+                                              const OffloadUses &uses, int64_t budget) {
+  SmallVector<OffloadKind> kinds;
+  for (OffloadKind kind : offloadKinds)
+    if (kind != OffloadKind::Activations && uses[kind] == OffloadUse::Automatic &&
+        !(kind == OffloadKind::Update
+              ? collectUpdateGroups(module)
+              : collectGroups(module, [&](OffloadKind other) { return other == kind; }))
+             .empty())
+      kinds.push_back(kind);
+  std::vector<SearchStart> starts;
+  const unsigned all = (1U << kinds.size()) - 1;
+  for (unsigned chosen = budget == 0 ? all : 1; chosen != 0 && chosen <= all; ++chosen) {
+    SearchStart start;
+    OffloadUses asked;
+    for (auto [i, kind] : llvm::enumerate(kinds))
+      if (chosen >> i & 1) {
+        asked[kind] = OffloadUse::On;
+        start.techniques.push_back(
+            findTechnique(("offload-" + OffloadOptions::nameOf(kind)).str())->name);
+      }
+    start.apply = [=](ModuleOp copy) -> FailureOr<std::function<void()>> {
+      FailureOr<OffloadedVariables> moved =
+          offloadVariables(copy, {options, budget}, asked, /*isReported=*/false);
+      if (failed(moved))
+        return failure();
+      if (moved->count == 0)
+        return std::function<void()>();
+      return std::function<void()>(
+          [copy, moved] { reportOffloaded(copy, moved->count, moved->bytes); });
+    };
+    starts.push_back(std::move(start));
+  }
+  return starts;
+}
+
 namespace {
 
 struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
@@ -75,7 +116,8 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
     const Deadline deadline = deadlineIn(options->searchSeconds);
     FailureOr<FittedModule> fitted = FittedModule();
     auto search = [&](int64_t bytes) {
-      fitted = searchFit(module, bytes, make, maxSeconds, deadline);
+      fitted = searchFit(module, bytes, make, maxSeconds, deadline,
+                         offloadStarts(module, options->offload, uses, bytes));
       return succeeded(fitted) && fitted->peak > budget;
     };
     // If the budget is missed, even slightly, the plan with the smallest known peak is used. This

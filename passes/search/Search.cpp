@@ -21,12 +21,14 @@ constexpr int64_t maxEffort = 2'000'000;
 /// One sequence of changes to a module, applied to a clone of the module.
 class Attempt {
 public:
-  /// `known` are the times of the module's operations, which are those of the clone's, too.
+  /// `known` are the times of the module's operations, which are those of the clone's, too. A
+  /// `start`, which may be null, changes the clone first.
   Attempt(ModuleOp original, const OperationTimes &known, int64_t bytes, bool startsOver,
-          Deadline deadline)
+          Deadline deadline, const SearchStart *start)
       : module(cast<ModuleOp>(original->clone(clones))), analysis(*module), times(*module),
-        bytes(bytes), startsOver(startsOver), deadline(deadline) {
-    times.copyFrom(known, clones);
+        bytes(bytes), startsOver(startsOver), deadline(deadline), start(start) {
+    if (!start)
+      times.copyFrom(known, clones);
     clones.clear();
   }
 
@@ -34,8 +36,20 @@ public:
   LogicalResult begin(MakePeakReducers make) {
     if (!reducers.empty())
       return success();
+    if (start) {
+      FailureOr<std::function<void()>> applied = start->apply(*module);
+      if (failed(applied))
+        return failure();
+      reportStart = std::move(*applied);
+    }
     if (failed(analysis.update()))
       return failure();
+    // What the start leaves is at least this much, and another start has the other variables.
+    isGivenUp = start && (!reportStart || analysis.findFloor() > bytes);
+    if (isGivenUp) {
+      peak = std::numeric_limits<int64_t>::max();
+      return success();
+    }
     for (const FunctionMemory &function : analysis.getFunctions()) {
       if (function.hasSeparateArena())
         continue;
@@ -67,6 +81,8 @@ public:
   /// Stops when the step takes `maxTime` seconds, or when the limit on the effort for a function
   /// is reached.
   LogicalResult run(double maxTime) {
+    if (isGivenUp)
+      return success();
     SmallVector<bool> hasMet(budgets.size(), true);
     // A change of variables for one function may raise the peak of another that has met the budget.
     for (int round = 0; round < 2; ++round)
@@ -124,6 +140,10 @@ public:
   /// Emits the remarks, and returns the result with the names of used techniques.
   FittedModule take() {
     llvm::SetVector<StringRef> used;
+    if (reportStart) {
+      reportStart();
+      used.insert_range(start->techniques);
+    }
     for (const PeakReducers &own : reducers)
       for (const std::unique_ptr<PeakReducer> &each : own) {
         each->report();
@@ -152,6 +172,9 @@ private:
   int64_t bytes; ///< The budget.
   bool startsOver;
   Deadline deadline;
+  const SearchStart *start;
+  std::function<void()> reportStart; ///< Null if there is no start.
+  bool isGivenUp = false;            ///< The start cannot lead to the budget.
   std::vector<std::unique_ptr<FunctionBudget>> budgets;
   SmallVector<PeakReducers, 0> reducers; ///< for each budget
   bool canStartOver = false;
@@ -163,6 +186,7 @@ struct Start {
   int64_t budget;
   bool startsOver;
   std::unique_ptr<Attempt> attempt = {};
+  const SearchStart *change = nullptr;
 };
 
 using Starts = SmallVector<Start>;
@@ -176,8 +200,8 @@ static FailureOr<std::unique_ptr<Attempt>> findBest(ModuleOp module, const Opera
                                                     double maxTime, Deadline deadline) {
   if (failed(failableParallelForEach(module.getContext(), starts, [&](Start &each) {
         if (!each.attempt)
-          each.attempt =
-              std::make_unique<Attempt>(module, known, each.budget, each.startsOver, deadline);
+          each.attempt = std::make_unique<Attempt>(module, known, each.budget, each.startsOver,
+                                                   deadline, each.change);
         return success(succeeded(each.attempt->begin(make)) &&
                        succeeded(each.attempt->run(maxTime)));
       })))
@@ -213,14 +237,15 @@ void FittedModule::applyTo(ModuleOp searched) {
 }
 
 FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakePeakReducers make,
-                                       double maxSeconds, Deadline deadline) {
+                                       double maxSeconds, Deadline deadline,
+                                       ArrayRef<SearchStart> others) {
   OperationTimes known(module);
   for (auto function : module.getOps<func::FuncOp>())
     known.ofFunction(function);
   Starts starts;
-  starts.push_back(
-      {budget, /*startsOver=*/false,
-       std::make_unique<Attempt>(module, known, budget, /*startsOver=*/false, deadline)});
+  starts.push_back({budget, /*startsOver=*/false,
+                    std::make_unique<Attempt>(module, known, budget, /*startsOver=*/false, deadline,
+                                              /*start=*/nullptr)});
   Attempt &first = *starts.front().attempt;
   if (failed(first.begin(make)) || failed(first.layOut()))
     return failure();
@@ -234,6 +259,18 @@ FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakePeak
   if (failed(best))
     return failure();
   auto isTimeUp = [&] { return std::chrono::steady_clock::now() >= deadline; };
+  // In pairs, because each attempt has a copy of the module.
+  for (size_t i = 0; i < others.size() && !isTimeUp(); i += 2) {
+    Starts changed;
+    for (const SearchStart &change : others.slice(i).take_front(2))
+      changed.push_back({budget, /*startsOver=*/false, {}, &change});
+    auto found = findBest(module, known, std::move(changed), make,
+                          (*best)->fits() ? (*best)->getTime() : maxSeconds, deadline);
+    if (failed(found))
+      return failure();
+    if ((*found)->isBetterThan(**best))
+      best = std::move(found);
+  }
   Starts lower;
   if ((*best)->fits() && !isTimeUp())
     for (int64_t smaller : findSmallerBudgets(**best, budget, fixed, before))

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/OwningOpRef.h"
 
+#include <functional>
 #include <limits>
 
 namespace mtc {
@@ -27,17 +28,27 @@ struct FittedModule {
   void applyTo(mlir::ModuleOp searched);
 };
 
+/// A change of a module after which a search starts in addition, such as one that flags could
+/// request.
+struct SearchStart {
+  llvm::SmallVector<llvm::StringRef> techniques; ///< The names of the techniques that it applies.
+  /// Changes a copy of the module. Returns a function that emits the remarks; null if there was
+  /// nothing to change. Fails with a diagnostic if there is no memory plan.
+  std::function<mlir::FailureOr<std::function<void()>>(mlir::ModuleOp)> apply;
+};
+
 /// Changes the functions of a copy of a module by reducers until its arena has at most `budget`
-/// bytes. Several attempts are made, from the module as given and from the reducers' alternative
-/// starts, and the one with the lowest estimated time is kept. If none meets the budget, the one
-/// with the lowest peak is kept. An attempt ends when an update takes `maxSeconds`. The search is
-/// limited by the number of planned operations, so that its result is deterministic; a deadline
-/// ends it earlier with what it has reached. Emits the reducers' remarks. Fails with a diagnostic
-/// if there is no memory plan.
+/// bytes. Several attempts are made, from the module as given, from the reducers' alternative
+/// starts and from `others`, and the one with the lowest estimated time is kept. If none meets the
+/// budget, the one with the lowest peak is kept. An attempt ends when an update takes `maxSeconds`.
+/// The search is limited by the number of planned operations, so that its result is deterministic;
+/// a deadline ends it earlier with what it has reached. Emits the reducers' remarks. Fails with a
+/// diagnostic if there is no memory plan.
 mlir::FailureOr<FittedModule> searchFit(mlir::ModuleOp module, int64_t budget,
                                         MakePeakReducers make,
                                         double maxSeconds = std::numeric_limits<double>::infinity(),
-                                        Deadline deadline = Deadline::max());
+                                        Deadline deadline = Deadline::max(),
+                                        llvm::ArrayRef<SearchStart> others = {});
 
 } // namespace mtc
 

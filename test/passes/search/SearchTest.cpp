@@ -2,6 +2,8 @@
 
 #include "passes/search/Search.h"
 
+#include "ir/attributes/DiscardableAttributes.h"
+
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
@@ -86,6 +88,42 @@ TEST(Search, GivesEachFunctionItsOwnEffort) {
   std::map<std::string, int64_t> taken = countTaken(text + again);
   EXPECT_GT(taken["step"], 100);
   EXPECT_EQ(taken["step"], taken["evaluate"]);
+}
+
+// A search that cannot free enough memory from the module as given succeeds from another start.
+TEST(Search, StartsFromOtherChanges) {
+  MLIRContext context;
+  context.loadDialect<MtcDialect, func::FuncDialect>();
+  const std::string source =
+      std::string("mtc.variable frozen @w : tensor<4096xf32> = #mtc.zeros\n") + text;
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
+  ASSERT_TRUE(module);
+  int applied = 0, reported = 0;
+  SearchStart none{{"none"}, [](ModuleOp) { return std::function<void()>(); }};
+  SearchStart erase{{"erase"}, [&](ModuleOp copy) {
+                      ++applied;
+                      for (VariableOp variable :
+                           llvm::make_early_inc_range(copy.getOps<VariableOp>()))
+                        variable.erase();
+                      return std::function<void()>([&] { ++reported; });
+                    }};
+  auto search = [&](ArrayRef<SearchStart> starts) {
+    return searchFit(
+        *module, /*budget=*/8192,
+        [](const FunctionBudget &, OperationTimes &) { return PeakReducers(); },
+        std::numeric_limits<double>::infinity(), Deadline::max(), starts);
+  };
+  FailureOr<FittedModule> fitted = search({none});
+  ASSERT_TRUE(succeeded(fitted));
+  EXPECT_GT(fitted->peak, 8192);
+  fitted = search({none, erase});
+  ASSERT_TRUE(succeeded(fitted));
+  EXPECT_LE(fitted->peak, 8192);
+  EXPECT_EQ(applied, 1);
+  EXPECT_EQ(reported, 1);
+  EXPECT_EQ((*fitted->module)->getAttr(techniquesAttribute),
+            Builder(&context).getStrArrayAttr({"erase"}));
+  EXPECT_FALSE(module->getOps<VariableOp>().empty());
 }
 
 } // namespace

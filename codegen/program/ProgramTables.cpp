@@ -199,10 +199,11 @@ private:
       stream << program.getShapesAttr() << '\n';
     if (program.getMicroSteps() > 1)
       stream << program.getMicroSteps() << " micro-steps\n";
-    // Checkpoints depend neither on gradients and settings nor on how variables are divided among
-    // the ranks.
+    // Checkpoints depend neither on gradients, constants and settings nor on how variables are
+    // divided among the ranks.
     for (VariableOp variable : placed.getOps<VariableOp>())
-      if (variable.getRole() != Role::Gradient && !isa<SettingAttr>(variable.getInitial()))
+      if (variable.getRole() != Role::Gradient && variable.getRole() != Role::Constant &&
+          !isa<SettingAttr>(variable.getInitial()))
         stream << stringifyRole(variable.getRole()) << ' ' << variable.getSymName() << ' '
                << variable.getWholeType() << '\n';
     for (VariableOp variable : placed.getOps<VariableOp>())

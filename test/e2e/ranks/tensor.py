@@ -5,7 +5,7 @@ the traffic of each rank are those of the plan."""
 
 import json
 
-from launcher import Comparison
+from launcher import Comparison, check_equal, state_of
 from models import DIGITS, GPT2, SMALL_GPT2
 from program import MTC, own_folder, run
 
@@ -32,6 +32,14 @@ comparison("bf16", GPT2, "--precision", "bf16", "--clip-norm", 1, rows=100).chec
 comparison("f16 gpt2", SMALL_GPT2, "--precision", "f16", rows=100).check(2, tensor=2)
 comparison("recomputed", GPT2, "--recompute", "all", rows=100).check(2, tensor=2)
 comparison("muon", SMALL_GPT2, "--optimizer", "muon", rows=100).check(2, tensor=2)
+
+# Programs of any number of ranks resume the checkpoints of others.
+layouts = [gpt2.program(1), gpt2.program(2, tensor=2), gpt2.program(4, "--shard", "optimizer", tensor=2)]
+for each in layouts:
+    each.run("--steps", 2, "--save", folder / each.path.name, "--quiet")
+states = [state_of(one, "--resume", folder / other.path.name, steps=4) for one in layouts for other in layouts]
+for state in states:
+    check_equal(state, states[0], "resumed")
 
 # The arena and the traffic of each rank have the planned size.
 STEPS = 2

@@ -1,8 +1,8 @@
 //===- SplitAxes.cpp - Division of layers among ranks -----------------------------------------===//
 
 #include "ir/attributes/DiscardableAttributes.h"
-#include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
+#include "passes/splitting/FixRounding.h"
 #include "passes/splitting/FunctionSplitter.h"
 #include "passes/splitting/RepeatKeyHeads.h"
 #include "passes/splitting/SequenceSplits.h"
@@ -14,38 +14,6 @@ namespace mtc {
 
 using namespace mlir;
 using namespace mtc;
-
-/// Returns whether a narrow value is only cast to f32, also after it has been moved. Adds its
-/// movements and casts.
-static bool isWidened(Value value, SmallVectorImpl<Operation *> &movements,
-                      SmallVectorImpl<Operation *> &casts) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    if (isa<CastOp>(user) && typeOf(user->getResult(0)).getElementType().isF32()) {
-      casts.push_back(user);
-      return true;
-    }
-    if (!isa<ReshapeOp, TransposeOp>(user))
-      return false;
-    movements.push_back(user);
-    return isWidened(user->getResult(0), movements, casts);
-  });
-}
-
-/// Lets a contraction return its f32 accumulators to operations that compute in f32: whether it is
-/// fused with them must not decide whether its result is rounded.
-static void keepAccumulators(ContractOp contract) {
-  SmallVector<Operation *> movements, casts;
-  if (addendType(contract.getType()) == contract.getType() ||
-      !isWidened(contract.getResult(), movements, casts))
-    return;
-  for (Operation *cast : casts) {
-    cast->getResult(0).replaceAllUsesWith(cast->getOperand(0));
-    cast->erase();
-  }
-  contract.getResult().setType(addendType(contract.getType()));
-  for (Operation *movement : movements)
-    movement->getResult(0).setType(addendType(movement->getResult(0).getType()));
-}
 
 namespace {
 
@@ -69,30 +37,27 @@ public:
       return;
     repeatKeyHeads(getOperation(), parts * contextParts);
     // The choice does not depend on the number of ranks that share a sequence.
-    Splits chosen;
+    std::optional<AxisGroups> groups;
+    Splits splits;
     if (parts > 1) {
-      chosen = AxisGroups(getOperation(), parts).choose(seed);
-      if (chosen.families.empty())
+      splits = groups.emplace(getOperation(), parts).choose(seed);
+      if (splits.families.empty())
         return refuse(parts);
     }
-    if (contextParts > 1 && failed(divideSequences(all.getContextGroup(), contextParts, parts)))
-      return signalPassFailure();
+    if (contextParts > 1) {
+      if (failed(divideSequences(all.getContextGroup(), contextParts, parts)))
+        return signalPassFailure();
+      if (parts > 1) // The functions have new operations.
+        splits = groups.emplace(getOperation(), parts).follow(splits.families);
+    }
     if (parts > 1)
-      divideLayers(chosen.families, layers, parts);
-    // Ranks store other values than one rank does. Casts that round only what a kernel stores would
-    // round other values.
-    getOperation().walk([](CastOp cast) { cast.setStorage(false); });
-    SmallVector<ContractOp> contractions;
-    getOperation().walk([&](ContractOp contract) { contractions.push_back(contract); });
-    for (ContractOp contract : contractions)
-      keepAccumulators(contract);
+      divideLayers(*groups, splits, layers, parts);
+    fixRounding(getOperation());
   }
 
 private:
-  void divideLayers(const llvm::MapVector<StringRef, AxisSplitAttr> &parameters, RankGroup group,
+  void divideLayers(const AxisGroups &groups, const Splits &splits, RankGroup group,
                     int64_t parts) {
-    AxisGroups groups(getOperation(), parts);
-    const Splits splits = groups.follow(parameters);
     for (auto function : getOperation().getOps<func::FuncOp>())
       FunctionSplitter(function, splits, groups.getFamilies(), group, parts).run();
     for (const auto &[name, split] : splits.families)

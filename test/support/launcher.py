@@ -1,5 +1,6 @@
 """Runs programs of several ranks by mpirun on this machine, and compares them with one rank."""
 
+import json
 import os
 import signal
 import subprocess
@@ -75,6 +76,16 @@ def check_equal(found: tuple[str, dict], wanted: tuple[str, dict], what):
     assert found[0] == wanted[0], (what, found[0], wanted[0])
     differ = [n for n in wanted[1] if wanted[1][n] != found[1].get(n)]
     assert found[1].keys() == wanted[1].keys() and not differ, (what, differ)
+
+
+def check_planned(program: Program, plan: dict, steps=2):
+    """Compares the arena and the traffic of each rank in a run with the plan, as `mtc plan --json` prints it."""
+    program.run("--steps", steps, "--memory-report", "memory.json", "--quiet")
+    report = json.loads((program.folder / "memory.json").read_text())
+    for rank, found in enumerate(report["ranks"]):
+        assert found["arena_bytes"] == plan["peak_bytes"], (program.path.name, rank, found, plan["peak_bytes"])
+        sent = {kind: steps * each["sent_bytes"][rank] for kind, each in plan["ranks"]["traffic"].items()}
+        assert found["sent_bytes"] == sent, (program.path.name, rank, found, sent)
 
 
 def check_close(found: tuple[str, dict], wanted: tuple[str, dict], tolerance: float, what):

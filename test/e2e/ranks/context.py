@@ -5,7 +5,7 @@ the traffic of each rank are those of the plan."""
 
 import json
 
-from launcher import Comparison
+from launcher import Comparison, check_planned
 from models import GPT2, SMALL_GPT2
 from program import MTC, own_folder, run
 
@@ -28,17 +28,10 @@ comparison("recomputed", GPT2, "--recompute", "all", rows=100).check(2, context=
 comparison("f16", SMALL_GPT2, "--precision", "f16", rows=100).check(2, context=2)
 
 # The arena and the traffic of each rank have the planned size.
-STEPS = 2
-program = gpt2.program(2, context=2)
-program.run("--steps", STEPS, "--memory-report", "memory.json", "--quiet")
-report = json.loads((program.folder / "memory.json").read_text())
 flags = [*GPT2.flags, "--clip-norm", 1, "--accumulate", 6, "--threads", 1, "--json"]
 plan = json.loads(run([MTC, "plan", GPT2.model, *flags, "--ranks", 2, "--context", 2], folder).stdout)
 whole = json.loads(run([MTC, "plan", GPT2.model, *flags, "--ranks", 1], folder).stdout)
-for rank, found in enumerate(report["ranks"]):
-    assert found["arena_bytes"] == plan["peak_bytes"], (rank, found, plan["peak_bytes"])
-    wanted = {kind: STEPS * each["sent_bytes"][rank] for kind, each in plan["ranks"]["traffic"].items()}
-    assert found["sent_bytes"] == wanted, (rank, found, wanted)
+check_planned(gpt2.program(2, context=2), plan)
 sending = {name for name, kinds in plan["ranks"]["groups"].items() if any(sum(each["sent_bytes"]) for each in kinds.values())}
 assert sending == {"context"}, plan["ranks"]["groups"]
 share = plan["categories"]["activations"] / whole["categories"]["activations"]

@@ -5,7 +5,7 @@ the traffic of each rank are those of the plan."""
 
 import json
 
-from launcher import Comparison, check_equal, state_of
+from launcher import Comparison, check_equal, check_planned, state_of
 from models import DIGITS, GPT2, SMALL_GPT2
 from program import MTC, own_folder, run
 
@@ -42,17 +42,10 @@ for state in states:
     check_equal(state, states[0], "resumed")
 
 # The arena and the traffic of each rank have the planned size.
-STEPS = 2
-program = gpt2.program(2, tensor=2)
-program.run("--steps", STEPS, "--memory-report", "memory.json", "--quiet")
-report = json.loads((program.folder / "memory.json").read_text())
 flags = [*GPT2.flags, "--optimizer", "adamw", "--clip-norm", 1, "--accumulate", 6, "--threads", 1, "--json"]
 plan = json.loads(run([MTC, "plan", GPT2.model, *flags, "--ranks", 2, "--tensor", 2], folder).stdout)
 whole = json.loads(run([MTC, "plan", GPT2.model, *flags, "--ranks", 1], folder).stdout)
-for rank, found in enumerate(report["ranks"]):
-    assert found["arena_bytes"] == plan["peak_bytes"], (rank, found, plan["peak_bytes"])
-    wanted = {kind: STEPS * each["sent_bytes"][rank] for kind, each in plan["ranks"]["traffic"].items()}
-    assert found["sent_bytes"] == wanted, (rank, found, wanted)
+check_planned(gpt2.program(2, tensor=2), plan)
 for category, most in {"parameters": 0.6, "gradients": 0.6, "optimizer": 0.6, "activations": 0.75}.items():
     share = plan["categories"][category] / whole["categories"][category]
     assert share <= most, (category, share)

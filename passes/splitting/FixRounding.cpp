@@ -1,0 +1,49 @@
+//===- FixRounding.cpp - Rounding that does not depend on fusion ------------------------------===//
+
+#include "passes/splitting/FixRounding.h"
+
+#include "ir/builders/TensorBuilder.h"
+#include "passes/splitting/SplitRules.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// Returns whether a narrow value is only cast to f32, also after it has been moved. Adds its
+/// movements and casts.
+static bool isWidened(Value value, SmallVectorImpl<Operation *> &movements,
+                      SmallVectorImpl<Operation *> &casts) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (isa<CastOp>(user) && typeOf(user->getResult(0)).getElementType().isF32()) {
+      casts.push_back(user);
+      return true;
+    }
+    if (!isa<ReshapeOp, TransposeOp>(user))
+      return false;
+    movements.push_back(user);
+    return isWidened(user->getResult(0), movements, casts);
+  });
+}
+
+/// Lets a contraction return its f32 accumulators to operations that compute in f32: whether it is
+/// fused with them must not decide whether its result is rounded.
+static void keepAccumulators(ContractOp contract) {
+  SmallVector<Operation *> movements, casts;
+  if (addendType(contract.getType()) == contract.getType() ||
+      !isWidened(contract.getResult(), movements, casts))
+    return;
+  for (Operation *cast : casts) {
+    cast->getResult(0).replaceAllUsesWith(cast->getOperand(0));
+    cast->erase();
+  }
+  contract.getResult().setType(addendType(contract.getType()));
+  for (Operation *movement : movements)
+    movement->getResult(0).setType(addendType(movement->getResult(0).getType()));
+}
+
+void mtc::fixRounding(ModuleOp module) {
+  module.walk([](CastOp cast) { cast.setStorage(false); });
+  SmallVector<ContractOp> contractions;
+  module.walk([&](ContractOp contract) { contractions.push_back(contract); });
+  for (ContractOp contract : contractions)
+    keepAccumulators(contract);
+}

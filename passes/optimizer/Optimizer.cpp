@@ -3,6 +3,7 @@
 #include "passes/optimizer/Optimizer.h"
 
 #include "passes/OptionTable.h"
+#include "passes/sharding/AxisParts.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -38,7 +39,18 @@ Value Update::mix(Value from, Value to, const Number &weight) {
   return b.add(from, b.mul(b.sub(to, from), broadcastLike(b, weight, from)));
 }
 
-Value Update::norm(Value x) { return b.sqrt(sumOfSquares(b, x)); }
+/// Returns the sum of all elements. The last axes are reduced first, so that there are many short
+/// reductions.
+static Value sumAxes(TensorBuilder &b, Value x) {
+  for (int64_t axis = typeOf(x).getRank(); axis-- > 0;)
+    x = b.sum(x, {axis});
+  return x;
+}
+
+Value Update::norm(Value x) {
+  Value sum = sumAxes(b, b.mul(x, x));
+  return b.sqrt(b.cast(separatesSums ? separateSum(b, sum) : sum, b.getF64Type()));
+}
 
 Value Update::gradientWithDecay() {
   if (number("weight-decay") == 0.0)
@@ -70,9 +82,7 @@ void OptimizerKind::build(Update &update) const {
 }
 
 Value mtc::sumOfElements(TensorBuilder &b, Value x) {
-  for (int64_t axis = typeOf(x).getRank(); axis-- > 0;)
-    x = b.sum(x, {axis});
-  return b.cast(x, b.getF64Type());
+  return b.cast(sumAxes(b, x), b.getF64Type());
 }
 
 Value mtc::sumOfSquares(TensorBuilder &b, Value x) { return sumOfElements(b, b.mul(x, x)); }

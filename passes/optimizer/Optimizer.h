@@ -149,6 +149,9 @@ public:
   /// Step number from 1, skipped steps excluded, a scalar; null if the optimizer does not use it.
   Value step;
 
+  /// Whether sums have the same order in every program, whatever it computes with them.
+  bool separatesSums = false;
+
   /// The hyperparameters, by name, that the program reads from variables; null if there are none.
   const llvm::StringMap<Value> *settings = nullptr;
 
@@ -180,8 +183,7 @@ public:
   void finish(Value step);
 };
 
-/// Returns the sum of all elements, or of their squares, as an f64 scalar. The last axes are
-/// reduced first, so that there are many short reductions.
+/// Returns the sum of all elements, or of their squares, as an f64 scalar.
 mlir::Value sumOfElements(TensorBuilder &b, mlir::Value x);
 mlir::Value sumOfSquares(TensorBuilder &b, mlir::Value x);
 

@@ -336,6 +336,7 @@ void OptimizerPass::buildFunction(func::FuncOp function, ArrayRef<UpdateGroup> g
     Update update(b, group.rule);
     const llvm::StringMap<Value> settings = readSettings(b, group.rule);
     update.settings = &settings;
+    update.separatesSums = hasRanks;
     double own = group.rule["lr"]; // A different base rate follows the same schedule.
     double ratio = group.rule.rateFactor.value_or(own == rate ? 1.0 : own / rate);
     update.learningRate = ratio == 1.0 ? learningRate : b.mul(learningRate, update.scalar(ratio));

@@ -7,6 +7,8 @@
 
 #include "passes/sharding/AxisParts.h"
 
+#include "ir/attributes/DiscardableAttributes.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -33,6 +35,13 @@ Value mtc::takePart(TensorBuilder &b, Value whole, AxisSplitAttr split) {
   auto flat = RankedTensorType::get({elements}, type.getElementType());
   Value own = b.create<OwnPieceOp>(TypeRange(flat), rows, groupOf(split)).getResult(0);
   return b.reshape(own, part.getShape());
+}
+
+Value mtc::separateSum(TensorBuilder &b, Value sum) {
+  auto gather = b.create<AllGatherOp>(TypeRange(sum.getType()),
+                                      b.reshape(sum, {typeOf(sum).getNumElements()}), RankGroup());
+  gather->setAttr(addendsAttribute, b.getUnitAttr());
+  return gather.getResult(0);
 }
 
 /// Transposes the part to a row for each rank, and the rows that all ranks have sent to the other

@@ -17,6 +17,9 @@ mlir::Value takePart(TensorBuilder &b, mlir::Value whole, AxisSplitAttr split);
 /// Returns this rank's part of a tensor along the axis of `to` from its part along that of `from`,
 /// another axis. Both are splits among one group.
 mlir::Value reshardPart(TensorBuilder &b, mlir::Value part, AxisSplitAttr from, AxisSplitAttr to);
+/// Returns a sum by a gather on one rank, which separates the kernel that adds it up: the order of
+/// its terms does not depend on operations that use the sum.
+mlir::Value separateSum(TensorBuilder &b, mlir::Value sum);
 
 } // namespace mtc
 

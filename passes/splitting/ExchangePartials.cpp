@@ -33,7 +33,6 @@ public:
 
 private:
   Value flatten(Value value) { return b.reshape(value, {typeOf(value).getNumElements()}); }
-  Value separate(Value value);
   Value reduceTree(ArrayRef<Value> values);
   Value reduceRows(Value rows);
   Value reducePiece(Value value, int64_t piece);
@@ -76,17 +75,10 @@ Value Reduction::reduceTree(ArrayRef<Value> values) {
   return level.front();
 }
 
-/// A gather on one rank separates terms from the kernels and calls that add them.
-Value Reduction::separate(Value value) {
-  auto gather = b.create<AllGatherOp>(TypeRange(value.getType()), flatten(value), RankGroup());
-  gather->setAttr(addendsAttribute, b.getUnitAttr());
-  return gather.getResult(0);
-}
-
 Value Reduction::reduceOwn(ArrayRef<Value> values) {
   if (values.size() == 1)
     return values.front();
-  return reduceTree(llvm::map_to_vector(values, [&](Value each) { return separate(each); }));
+  return reduceTree(llvm::map_to_vector(values, [&](Value each) { return separateSum(b, each); }));
 }
 
 /// Reduces the rows of a matrix to a flat value.

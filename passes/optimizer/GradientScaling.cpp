@@ -57,21 +57,20 @@ Value GradientScaling::scaled(TensorBuilder &b, Value given) const {
 /// within a block must not depend on the size of the gradient, so missing elements of the last
 /// block are zeros in memory, as in a piece. Kernels that also scale the elements have the same
 /// iterations for whole gradients and pieces.
-Value GradientScaling::sumBlocks(TensorBuilder &b, Value gradient) const {
+Value GradientScaling::sumBlocks(TensorBuilder &b, Value gradient, int64_t block) const {
   const int64_t count = typeOf(gradient).getNumElements();
   Value flat = b.reshape(gradient, {count});
   auto sum = [&](Value elements) {
-    Value blocks = scaled(
-        b, b.reshape(elements, {typeOf(elements).getNumElements() / pieceBlock, pieceBlock}));
+    Value blocks =
+        scaled(b, b.reshape(elements, {typeOf(elements).getNumElements() / block, block}));
     return b.cast(b.sum(b.mul(blocks, blocks), {1}), b.getF64Type());
   };
-  const int64_t inWhole = count / pieceBlock * pieceBlock;
+  const int64_t inWhole = count / block * block;
   if (inWhole == count)
     return sum(flat);
   Value rest = b.slice(flat, {inWhole}, {count - inWhole}, {1});
   auto padded = b.create<OwnPieceOp>(
-      TypeRange(RankedTensorType::get({pieceBlock}, typeOf(flat).getElementType())), rest,
-      RankGroup());
+      TypeRange(RankedTensorType::get({block}, typeOf(flat).getElementType())), rest, RankGroup());
   Value last = sum(padded->getResult(0));
   return inWhole ? b.concatenate({sum(b.slice(flat, {0}, {inWhole}, {1})), last}, 0) : last;
 }
@@ -96,48 +95,40 @@ static void gatherSums(TensorBuilder &b, MutableArrayRef<Value> values, ArrayRef
       value = all->getResult(next++);
 }
 
-/// Returns the parts of a gradient whose blocks are summed one after the other.
-static SmallVector<Value> chunksOf(TensorBuilder &b, const UpdatedGradient &gradient) {
-  Value value = gradient.view.readWide(b);
-  const int64_t count = gradient.chunks ? gradient.chunks.getParts() /
-                                              (gradient.split ? gradient.split.getParts() : 1)
-                                        : 1;
-  // A piece has the parts of other ranks of its data group, too.
-  if (count == 1 || gradient.isDivided())
-    return {value};
-  RankedTensorType type = typeOf(value);
-  auto own = AxisSplitAttr::get(b.getContext(), gradient.chunks.getAxis(),
-                                gradient.chunks.getOuter(), count, /*stride=*/1);
-  const int64_t run = own.getRunOf(type), elements = type.getNumElements() / count;
-  Value rows = b.transpose(b.reshape(value, {elements / run, count, run}), {1, 0, 2});
-  rows = b.reshape(rows, {count, elements});
-  SmallVector<Value> chunks;
-  for (int64_t i = 0; i < count; ++i)
-    chunks.push_back(b.reshape(b.slice(rows, {i, 0}, {1, elements}, {1, 1}), {elements}));
-  return chunks;
+/// Returns the sums of a gradient's blocks, in the order of the elements of this rank's part, in
+/// that of chunks: those of the first chunk, then those of the second.
+static Value inOrderOfChunks(TensorBuilder &b, Value sums, const UpdatedGradient &gradient,
+                             int64_t block) {
+  AxisSplitAttr chunks = gradient.chunks;
+  if (!chunks)
+    return sums;
+  const int64_t own = chunks.getParts() / (gradient.split ? gradient.split.getParts() : 1),
+                count = typeOf(sums).getNumElements(),
+                run = chunks.getRunOf(gradient.whole) / block;
+  Value rows = b.transpose(b.reshape(sums, {count / (own * run), own, run}), {1, 0, 2});
+  return b.reshape(rows, {count});
 }
 
-/// Returns the sum of squares of all gradients. The order is the same for every number of ranks of
-/// a data group: blocks that no piece divides are summed by their owners, then every rank adds all
-/// of them, and those of the other parts of its tensor group.
+/// Returns the sum of squares of all gradients. The order is the same for every number of ranks:
+/// blocks that no piece and no chunk divides are summed by their owners, then every rank adds all
+/// of them, chunk by chunk, including those of the other parts of its tensor group.
 Value GradientScaling::sumSquaresOfRanks(TensorBuilder &b,
                                          ArrayRef<UpdatedGradient> gradients) const {
-  auto blocks = llvm::map_to_vector(gradients, [&](const UpdatedGradient &gradient) {
-    const auto sums = llvm::map_to_vector(chunksOf(b, gradient),
-                                          [&](Value chunk) { return sumBlocks(b, chunk); });
-    return sums.size() == 1 ? sums.front() : b.concatenate(sums, 0);
-  });
-  gatherSums(b, blocks,
-             llvm::map_to_vector(gradients,
-                                 [](const UpdatedGradient &gradient) {
-                                   return static_cast<int64_t>(
-                                       llvm::divideCeil(gradient.dividedElements, pieceBlock));
-                                 }),
-             ranks.getDataGroup());
-  SmallVector<int64_t> ofParts;
-  for (auto [gradient, sums] : llvm::zip_equal(gradients, blocks))
-    ofParts.push_back(gradient.split ? gradient.split.getParts() * typeOf(sums).getNumElements()
-                                     : 0);
+  SmallVector<Value> blocks;
+  SmallVector<int64_t> lengths, ofPieces, ofParts;
+  for (const UpdatedGradient &gradient : gradients) {
+    lengths.push_back(blockWithin(gradient.chunks, gradient.whole, pieceBlock));
+    blocks.push_back(sumBlocks(b, gradient.view.readWide(b), lengths.back()));
+    ofPieces.push_back(llvm::divideCeil(gradient.dividedElements, lengths.back()));
+  }
+  gatherSums(b, blocks, ofPieces, ranks.getDataGroup());
+  for (auto [gradient, sums, length] : llvm::zip_equal(gradients, blocks, lengths)) {
+    sums = inOrderOfChunks(b, sums, gradient, length);
+    const int64_t parts = gradient.split ? gradient.split.getParts() : 1;
+    // With one part, a gather separates the sum of all blocks from their order in memory.
+    const bool isOrdered = gradient.chunks || gradient.split;
+    ofParts.push_back(isOrdered ? parts * typeOf(sums).getNumElements() : 0);
+  }
   gatherSums(b, blocks, ofParts, ranks.getTensorGroup());
   Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
   for (Value sums : blocks)

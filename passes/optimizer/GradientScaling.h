@@ -40,7 +40,7 @@ private:
   void findScale(TensorBuilder &b);
   Value limit(TensorBuilder &b, Value gradient) const;
   Value scaled(TensorBuilder &b, Value given) const;
-  Value sumBlocks(TensorBuilder &b, Value gradient) const;
+  Value sumBlocks(TensorBuilder &b, Value gradient, int64_t block) const;
   Value buildNorm(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients) const;
   Value sumSquaresOfRanks(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients) const;
 

@@ -132,7 +132,8 @@ SmallVector<UpdatedGradient> mtc::collectGradients(ArrayRef<UpdateGroup> groups,
       RankedTensorType type = VariableOp(gradient).getTensorType();
       gradients.push_back({division.viewOf(gradient), isDivided ? type.getNumElements() : 0,
                            VariableOp(parameter.parameter).getSplitAttr(),
-                           parameter.parameter->getAttrOfType<AxisSplitAttr>(chunksAttribute)});
+                           parameter.parameter->getAttrOfType<AxisSplitAttr>(chunksAttribute),
+                           VariableOp(gradient).getWholeType()});
       names.push_back(VariableOp(gradient).getSymName());
     }
   return inModuleOrder ? inOrderOfVariables(gradients, names, module) : gradients;

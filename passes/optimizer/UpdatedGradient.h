@@ -16,6 +16,8 @@ struct UpdatedGradient {
   AxisSplitAttr split = {};
   /// The parts of a gradient that its norm adds one after the other; null: one part.
   AxisSplitAttr chunks = {};
+  /// The gradient of all ranks.
+  mlir::RankedTensorType whole = {};
 
   bool isDivided() const { return dividedElements != 0; }
 };

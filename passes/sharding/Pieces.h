@@ -24,6 +24,17 @@ inline mlir::RankedTensorType pieceTypeOf(mlir::RankedTensorType whole, int64_t 
   return mlir::RankedTensorType::get({piece}, whole.getElementType());
 }
 
+/// Returns the number of elements of the blocks of a variable of which this many ranks or fewer
+/// have parts: a power of two, at most `most`, so that no part and no piece divides a block.
+/// `chunks` is the finest division; null: the variable has no parts.
+inline int64_t blockWithin(AxisSplitAttr chunks, mlir::RankedTensorType whole, int64_t most) {
+  int64_t block = most;
+  if (chunks)
+    while (chunks.getRunOf(whole) % block != 0)
+      block /= 2;
+  return block;
+}
+
 } // namespace mtc
 
 #endif // MTC_PASSES_SHARDING_PIECES_H

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <utility>
 
 namespace mtc::runtime {
 namespace {
@@ -65,34 +67,39 @@ static ArenaAddress addressOf(const MtcVariable &variable, const ElementRun &run
 }
 
 /// Gathers the shares of a variable, of which each rank has written only its own, on the ranks that
-/// have their elements.
+/// have their elements. A chunk has several runs of a share, which may be short.
 static void gatherShares(Device &device, const MtcVariable &variable, const Division &division) {
   Ranks *ranks = device.ranks();
   if (!ranks || ranks->count() == 1)
     return;
   PieceExchange &exchange = *ranks->pieces();
-  const int64_t size = typeBytes(variable.tensor.type);
-  auto gather = [&](int64_t share, const ElementRun &run) {
+  const int64_t size = typeBytes(variable.tensor.type), perChunk = PieceExchange::chunkBytes / size;
+  auto gather = [&](int64_t share, int64_t begin, int64_t end) {
     const int owner = division.ownerOf(share);
     const bool has = !variable.whole ||
                      share % division.parts == division.shareOf(ranks->rank()) % division.parts;
-    for (int64_t at = 0; at < run.count * size; at += PieceExchange::chunkBytes) {
-      const int64_t count = std::min(PieceExchange::chunkBytes, run.count * size - at);
-      const ArenaAddress place = addressOf(variable, run) + at;
-      if (owner == ranks->rank())
-        device.read(place, count, [&](const char *from, int64_t begin, int64_t bytes) {
-          std::memcpy(exchange.chunk() + begin, from, static_cast<size_t>(bytes));
-        });
-      exchange.broadcast(owner);
-      if (has && owner != ranks->rank())
-        device.write(place, count, [&](char *to, int64_t begin, int64_t bytes) {
-          std::memcpy(to, exchange.chunk() + begin, static_cast<size_t>(bytes));
-        });
-    }
+    if (owner == ranks->rank())
+      division.forEachRun(share, begin, end, [&](const ElementRun &run) {
+        device.read(addressOf(variable, run), run.count * size,
+                    [&](const char *from, int64_t at, int64_t bytes) {
+                      std::memcpy(exchange.chunk() + (run.own - begin) * size + at, from,
+                                  static_cast<size_t>(bytes));
+                    });
+      });
+    exchange.broadcast(owner);
+    if (!has || owner == ranks->rank())
+      return;
+    division.forEachRun(share, begin, end, [&](const ElementRun &run) {
+      device.write(addressOf(variable, run), run.count * size,
+                   [&](char *to, int64_t at, int64_t bytes) {
+                     std::memcpy(to, exchange.chunk() + (run.own - begin) * size + at,
+                                 static_cast<size_t>(bytes));
+                   });
+    });
   };
   for (int64_t share = 0; share < division.ownedShares(); ++share)
-    division.forEachRun(share, 0, division.countOf(share),
-                        [&](const ElementRun &run) { gather(share, run); });
+    for (int64_t begin = 0, count = division.countOf(share); begin < count; begin += perChunk)
+      gather(share, begin, std::min(count, begin + perChunk));
 }
 
 /// Returns that of two divisions of a value which has more shares.
@@ -186,27 +193,56 @@ void StoredVariable::readShare(Device &device, int64_t share, const Device::Use 
   receive(device, share, 0, shareBytes(share), use);
 }
 
+/// The elements of each share, [begin, end), that are among the elements [first, last) of a value.
+static std::map<int64_t, std::pair<int64_t, int64_t>> sharesOf(const Division &division,
+                                                               int64_t first, int64_t last) {
+  std::map<int64_t, std::pair<int64_t, int64_t>> shares;
+  for (int64_t at = first; at < last;) {
+    const ElementRun run = division.runAt(at);
+    const int64_t count = std::min(run.count, last - at);
+    auto [found, isNew] =
+        shares.try_emplace(division.shareOfElement(at), std::pair(run.own, run.own));
+    found->second.second = run.own + count;
+    at += count;
+  }
+  return shares;
+}
+
+void StoredVariable::readDivided(Device &device, int64_t first, int64_t last,
+                                 const Device::Use &use) const {
+  const int64_t size = typeBytes(type());
+  for (const auto &[share, elements] : sharesOf(division, first, last)) {
+    const auto [begin, end] = elements;
+    if (share == division.shareOf(rankOf(device)))
+      division.forEachRun(share, begin, end,
+                          [&](const ElementRun &run) { readRun(device, run, use); });
+    else if (device.ranks())
+      receive(device, share, begin * size, (end - begin) * size, use);
+  }
+}
+
 void StoredVariable::read(Device &device, const Device::Use &use) const {
   Ranks *ranks = device.ranks();
   PieceExchange *waiting = ranks && ranks->isLeader() ? ranks->pieces() : nullptr;
-  auto readOne = [&](const ElementRun &run) {
-    readRun(device, run, [&](const char *from, int64_t at, int64_t bytes) {
+  if (!division)
+    return readRun(device, all(), [&](const char *from, int64_t at, int64_t bytes) {
       if (waiting)
         waiting->keepWaiting();
       use(from, at, bytes);
     });
-  };
-  if (!division)
-    return readOne(all());
-  const int64_t size = typeBytes(type()), own = division.shareOf(rankOf(device));
-  for (int64_t at = 0; at < division.total;) {
-    const ElementRun run = division.runAt(at);
-    const int64_t share = division.shareOfElement(at);
-    if (share == own)
-      readOne(run);
-    else if (ranks)
-      receive(device, share, run.own * size, run.count * size, use);
-    at += run.count;
+  // Each rank sends its runs among these bytes, which may be short, in one message.
+  constexpr int64_t mostParts = 8;
+  const int64_t size = typeBytes(type()),
+                window = PieceExchange::chunkBytes * std::min(division.parts, mostParts) / size;
+  std::vector<char> elements(static_cast<size_t>(std::min(window, division.total) * size));
+  for (int64_t first = 0; first < division.total; first += window) {
+    const int64_t last = std::min(division.total, first + window);
+    if (waiting)
+      waiting->keepWaiting();
+    readDivided(device, first, last, [&](const char *from, int64_t at, int64_t bytes) {
+      std::memcpy(elements.data() + (at - first * size), from, static_cast<size_t>(bytes));
+    });
+    use(elements.data(), first * size, (last - first) * size);
   }
 }
 

@@ -66,6 +66,8 @@ private:
   /// Rank 0: reads bytes of another rank, from byte `begin` of its elements on.
   void receive(Device &device, int64_t share, int64_t begin, int64_t bytes,
                const Device::Use &use) const;
+  /// Reads the elements [first, last) of a divided value, share by share.
+  void readDivided(Device &device, int64_t first, int64_t last, const Device::Use &use) const;
   /// Gathers the shares that the ranks have written on ranks that have several of them.
   void gather(Device &device, const Division &written) const;
 

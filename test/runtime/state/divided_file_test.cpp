@@ -168,6 +168,9 @@ TEST_F(DividedFileTest, ReportsAnElementOfAnotherRankThatIsNotFinite) {
   EXPECT_EQ(listFolder(folder.folder()), std::vector<std::string>()) << "nothing is left";
 }
 
+/// Elements of "table", whose parts have many runs and are sent in several messages.
+constexpr int64_t tableElements = 4 * 300 * 4500;
+
 /// Divides "weight" [6, 40] along its second axis, as 2 blocks of 4 parts, and "bias" [40] in one
 /// block; "scale" [7] is divided in flat shards.
 DividedProgram alongAxes(int64_t stride) {
@@ -175,6 +178,7 @@ DividedProgram alongAxes(int64_t stride) {
   program.add("weight", MTC_F32, {5, 4, stride, 60, 1, 1, 240});
   program.add("bias", MTC_F32, {10, 4, stride, 10, 1, 1, 40});
   program.add("scale", MTC_F32, 7, 2, /*pieces=*/4);
+  program.add("table", MTC_U8, {300, 4, stride, tableElements / 4, 1, 1, tableElements});
   return program;
 }
 
@@ -184,6 +188,7 @@ DividedProgram inPiecesOfParts() {
   program.add("weight", MTC_F32, {5, 4, 1, 32, 2, 4, 240});
   program.add("bias", MTC_F32, {10, 4, 1, 8, 2, 4, 40});
   program.add("scale", MTC_F32, 7, 4, /*pieces=*/2, /*stride=*/4);
+  program.add("table", MTC_U8, {300, 4, 1, tableElements / 8, 2, 4, tableElements});
   return program;
 }
 
@@ -193,6 +198,7 @@ DividedProgram inShards() {
   program.add("weight", MTC_F32, 240, 100);
   program.add("bias", MTC_F32, 40, 16);
   program.add("scale", MTC_F32, 7, 3);
+  program.add("table", MTC_U8, tableElements, tableElements / 3);
   return program;
 }
 

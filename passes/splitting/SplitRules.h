@@ -31,7 +31,9 @@ struct OperationSplit {
     return partial && llvm::all_of(operands, [](AxisSplitAttr part) { return !part; });
   }
   bool operator==(const OperationSplit &other) const {
-    return operands == other.operands && results == other.results && partial == other.partial;
+    return operands == other.operands && results == other.results && partial == other.partial &&
+           getOperandsElsewhere() == other.getOperandsElsewhere() &&
+           getResultsElsewhere() == other.getResultsElsewhere();
   }
 };
 

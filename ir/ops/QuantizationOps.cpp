@@ -11,33 +11,58 @@
 using namespace mlir;
 using namespace mtc;
 
+namespace {
+
+/// The blocks of codes: the rows of two-dimensional codes, or successive codes of a flat tensor.
+struct CodeBlocks {
+  CodeBlocks(QuantizationMap map, RankedTensorType codes)
+      : areRows(codes.getRank() == 2), elements(codes.getNumElements()),
+        block(areRows ? codes.getDimSize(1) : getQuantizationTable(map).block) {}
+
+  int64_t count() const { return block ? (elements + block - 1) / block : 0; }
+  bool areComplete() const { return block && elements % block == 0; }
+
+  bool areRows;
+  int64_t elements, block;
+};
+
+} // namespace
+
 /// Verifies quantize_c1: there is one code for each element, and one scale for each block.
-static LogicalResult verifyBlocks(Operation *op, QuantizationMap map, Value elements, Value codes,
-                                  Value scales) {
-  auto count = [](Value value) { return cast<RankedTensorType>(value.getType()).getDimSize(0); };
-  int64_t blocks = getQuantizationTable(map).blocksOf(count(elements));
-  if (count(elements) == 0 || count(codes) != count(elements) || count(scales) != blocks)
-    return op->emitOpError() << "has " << count(codes) << " codes and " << count(scales)
-                             << " scales for " << count(elements) << " elements, expected a code "
-                             << "for each and " << blocks << " scales (quantize_c1)";
+static LogicalResult verifyBlocks(Operation *op, QuantizationMap map, RankedTensorType elements,
+                                  RankedTensorType codes, RankedTensorType scales) {
+  const CodeBlocks blocks(map, codes);
+  const int64_t count = elements.getNumElements();
+  const int64_t expected =
+      blocks.areRows ? blocks.count() : getQuantizationTable(map).blocksOf(count);
+  if (count == 0 || blocks.elements != count || scales.getNumElements() != expected)
+    return op->emitOpError() << "has " << blocks.elements << " codes and "
+                             << scales.getNumElements() << " scales for " << count
+                             << " elements, expected a code for each and " << expected
+                             << " scales (quantize_c1)";
   return success();
 }
 
 LogicalResult DequantizeBlocksOp::verify() {
-  return verifyBlocks(*this, getMap(), getResult(), getCodes(), getScales());
+  return verifyBlocks(*this, getMap(), getResult().getType(), getCodes().getType(),
+                      getScales().getType());
 }
 
 LogicalResult QuantizeBlocksOp::verify() {
-  return verifyBlocks(*this, getMap(), getInput(), getCodes(), getScales());
+  return verifyBlocks(*this, getMap(), getInput().getType(), getCodes().getType(),
+                      getScales().getType());
 }
 
 /// Verifies pack_c1: the map has four bits; blocks are complete, and there is a byte for two codes.
 static LogicalResult verifyPacking(Operation *op, QuantizationMap map, RankedTensorType codes,
                                    RankedTensorType bytes) {
-  const QuantizationTable &table = getQuantizationTable(map);
-  int64_t count = codes.getDimSize(0);
-  if (table.bits != 4 || count % table.block != 0 || bytes.getDimSize(0) * 2 != count)
-    return op->emitOpError() << "packs " << count << " codes in " << bytes.getDimSize(0)
+  const CodeBlocks blocks(map, codes);
+  SmallVector<int64_t> expected(codes.getShape());
+  expected.back() /= 2;
+  if (getQuantizationTable(map).bits != 4 || !blocks.areComplete() || blocks.block % 2 != 0 ||
+      ArrayRef<int64_t>(expected) != bytes.getShape())
+    return op->emitOpError() << "packs " << blocks.elements << " codes in "
+                             << bytes.getNumElements()
                              << " bytes, expected two codes of four bits in each, in whole blocks "
                                 "of the map (pack_c1)";
   return success();
@@ -56,11 +81,16 @@ namespace {
 /// A kernel whose iteration space has a row for each block.
 class BlockKernel : public KernelBuilder {
 public:
-  BlockKernel(OpBuilder &builder, Operation *op, QuantizationMap map, int64_t elements,
+  BlockKernel(OpBuilder &builder, Operation *op, QuantizationMap map, const CodeBlocks &blocks,
               ArrayRef<int64_t> reduced = {})
-      : KernelBuilder(builder, op, spaceOf(map, elements), reduced, iterationsOf(map, elements)),
+      : KernelBuilder(builder, op, spaceOf(blocks), reduced, iterationsOf(blocks)),
         table(getQuantizationTable(map)), element(dim(0) * space()[1] + dim(1)), block(dim(0)),
-        b(body()), lookedUp(addConstant(table.asTensor(builder.getContext()))) {}
+        b(body()), lookedUp(addConstant(table.asTensor(builder.getContext()))) {
+    if (blocks.areRows)
+      code = {dim(0), dim(1)};
+    else
+      code = {element};
+  }
 
   /// Loads the entry of the table at an unsigned index of any width plus `offset`.
   Value lookUp(Value number, int64_t offset) {
@@ -82,19 +112,19 @@ public:
   Value quantize(Value x, Value scale);
 
   const QuantizationTable &table;
-  AffineExpr element, block; ///< indices of an iteration's element and of its scale
+  AffineExpr element, block;    ///< indices of an iteration's element and of its scale
+  SmallVector<AffineExpr> code; ///< indices of an iteration's code
 
 private:
   Value searchTree(Value scaled);
   Value searchNearLines(Value x, Value scaled);
   /// If there is a single incomplete block, the row has the length of that block.
-  static SmallVector<int64_t> spaceOf(QuantizationMap map, int64_t elements) {
-    const QuantizationTable &table = getQuantizationTable(map);
-    return {table.blocksOf(elements), std::min(table.block, elements)};
+  static SmallVector<int64_t> spaceOf(const CodeBlocks &blocks) {
+    return {blocks.count(), std::min(blocks.block, blocks.elements)};
   }
-  static std::optional<int64_t> iterationsOf(QuantizationMap map, int64_t elements) {
-    int64_t block = getQuantizationTable(map).block;
-    return elements > block && elements % block != 0 ? std::optional(elements) : std::nullopt;
+  static std::optional<int64_t> iterationsOf(const CodeBlocks &blocks) {
+    return blocks.elements > blocks.block && !blocks.areComplete() ? std::optional(blocks.elements)
+                                                                   : std::nullopt;
   }
 
   ImplicitLocOpBuilder &b;
@@ -168,51 +198,69 @@ Value BlockKernel::searchNearLines(Value x, Value scaled) {
 FusibleShape DequantizeBlocksOp::getFusibleShape() { return FusibleShape::Elementwise; }
 
 Operation *DequantizeBlocksOp::buildKernel(OpBuilder &builder) {
-  BlockKernel kernel(builder, *this, getMap(), getResult().getType().getDimSize(0));
-  Value value = kernel.dequantize(kernel.load(0, kernel.element), kernel.load(1, kernel.block));
+  BlockKernel kernel(builder, *this, getMap(), CodeBlocks(getMap(), getCodes().getType()));
+  Value value = kernel.dequantize(kernel.load(0, kernel.code), kernel.load(1, kernel.block));
   return kernel.yield(value, {{kernel.element}});
 }
 
 FusibleShape QuantizeBlocksOp::getFusibleShape() { return FusibleShape::RowReduction; }
 
 Operation *QuantizeBlocksOp::buildKernel(OpBuilder &builder) {
-  BlockKernel kernel(builder, *this, getMap(), getInput().getType().getDimSize(0), 1);
+  BlockKernel kernel(builder, *this, getMap(), CodeBlocks(getMap(), getCodes().getType()), 1);
   Value x = kernel.load(0, kernel.element);
   Value scale = kernel.scaleOf(x);
-  return kernel.yield({kernel.quantize(x, scale), scale}, {{kernel.element}, {kernel.block}});
+  return kernel.yield({kernel.quantize(x, scale), scale}, {kernel.code, {kernel.block}});
 }
 
-/// Returns the iteration space of packed codes: blocks, and bytes of a block.
-static SmallVector<int64_t> packedSpace(QuantizationMap map, RankedTensorType bytes) {
-  int64_t half = getQuantizationTable(map).block / 2;
-  return {bytes.getDimSize(0) / half, half};
-}
+namespace {
+
+/// A kernel over the bytes of packed codes: blocks, and parts and bytes of a block.
+struct PackedBlocks {
+  PackedBlocks(QuantizationMap map, RankedTensorType codes)
+      : blocks(map, codes), half(blocks.block / 2) {}
+
+  /// Returns the indices of an element of a block of this length.
+  SmallVector<AffineExpr> at(AffineExpr block, int64_t length, AffineExpr number) const {
+    if (blocks.areRows)
+      return {block, number};
+    return {block * length + number};
+  }
+
+  CodeBlocks blocks;
+  int64_t half;
+};
+
+} // namespace
 
 FusibleShape PackCodesOp::getFusibleShape() { return FusibleShape::Elementwise; }
 
 Operation *PackCodesOp::buildKernel(OpBuilder &builder) {
-  KernelBuilder kernel(builder, *this, packedSpace(getMap(), getBytes().getType()));
+  const PackedBlocks packed(getMap(), getCodes().getType());
+  const int64_t half = packed.half;
+  KernelBuilder kernel(builder, *this, {packed.blocks.count(), half});
   ImplicitLocOpBuilder &b = kernel.body();
-  int64_t half = kernel.space()[1];
-  AffineExpr place = kernel.dim(0) * (2 * half) + kernel.dim(1);
+  auto codeAt = [&](int64_t offset) {
+    return kernel.load(0, packed.at(kernel.dim(0), 2 * half, kernel.dim(1) + offset));
+  };
   Value shift = scalarConstant(b, getLoc(), b.getI8Type(), 4);
-  Value upper = arith::ShLIOp::create(b, kernel.load(0, place), shift);
-  Value byte = arith::OrIOp::create(b, upper, kernel.load(0, place + half));
-  return kernel.yield(byte, {{kernel.dim(0) * half + kernel.dim(1)}});
+  Value upper = arith::ShLIOp::create(b, codeAt(0), shift);
+  Value byte = arith::OrIOp::create(b, upper, codeAt(half));
+  return kernel.yield(byte, {packed.at(kernel.dim(0), half, kernel.dim(1))});
 }
 
 FusibleShape UnpackCodesOp::getFusibleShape() { return FusibleShape::Elementwise; }
 
 Operation *UnpackCodesOp::buildKernel(OpBuilder &builder) {
-  SmallVector<int64_t> bytes = packedSpace(getMap(), getBytes().getType());
-  int64_t half = bytes[1];
-  KernelBuilder kernel(builder, *this, {bytes[0], 2, half});
+  const PackedBlocks packed(getMap(), getCodes().getType());
+  const int64_t half = packed.half;
+  KernelBuilder kernel(builder, *this, {packed.blocks.count(), 2, half});
   ImplicitLocOpBuilder &b = kernel.body();
   auto constant = [&](double value) { return scalarConstant(b, getLoc(), b.getI8Type(), value); };
-  Value byte = kernel.load(0, kernel.dim(0) * half + kernel.dim(2));
+  Value byte = kernel.load(0, packed.at(kernel.dim(0), half, kernel.dim(2)));
   Value isLower = kernel.require({}, arith::CmpIPredicate::sge, kernel.dim(1), 1);
   Value upper = arith::ShRUIOp::create(b, byte, constant(4));
   Value code =
       arith::SelectOp::create(b, isLower, arith::AndIOp::create(b, byte, constant(15)), upper);
-  return kernel.yield(code, {{kernel.dim(0) * (2 * half) + kernel.dim(1) * half + kernel.dim(2)}});
+  return kernel.yield(code,
+                      {packed.at(kernel.dim(0), 2 * half, kernel.dim(1) * half + kernel.dim(2))});
 }

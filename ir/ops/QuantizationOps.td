@@ -11,7 +11,7 @@ def Mtc_QuantizationMap : Mtc_Enum<"QuantizationMap",
    I32EnumCase<"Dynamic4", 2, "dynamic4">, I32EnumCase<"UnsignedLinear4", 3, "unsigned_linear4">]>;
 def Mtc_QuantizationMapAttr : Mtc_EnumAttr<Mtc_QuantizationMap, "quantization"> { let assemblyFormat = "`<` $value `>`"; }
 
-def Mtc_Codes : 1DTensorOf<[UI8]>;
+def Mtc_Codes : TensorRankOf<[UI8], [1, 2]> { let summary = "flat tensor of ui8 codes, or a row of them for each block"; }
 def Mtc_Scales : 1DTensorOf<[F32]>;
 
 def DequantizeBlocksOp : Mtc_ValueOp<"dequantize_blocks", [Mtc_NoGradient, Mtc_Fusible]> {

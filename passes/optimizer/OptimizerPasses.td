@@ -69,6 +69,9 @@ def QuantizeOptimizerState : Pass<"mtc-quantize-optimizer-state", "::mlir::Modul
     writes become `mtc.quantize_blocks`. The pass does not depend on the optimizer. Fusion merges dequantization, update and
     quantization into one kernel, so the dequantized state is not stored to memory.
 
+    Blocks have the map's length. If the parameter has `mtc.chunks`, a block has the largest power of two of elements that divides the
+    runs of chunks, at most the map's length, so that no rank has a part of a block. Codes are then rows of blocks.
+
     If a skipped step keeps the old state, its codes and scales are kept as well.
 
     ```mlir

@@ -3,6 +3,7 @@
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/attributes/QuantizationTable.h"
 #include "passes/Passes.h"
+#include "passes/sharding/Pieces.h"
 #include "passes/variables/VariableView.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -23,27 +24,37 @@ static Value withoutReshapes(Value value) {
 
 namespace {
 
-/// The two variables that replace a state variable: codes and scales.
+/// The two variables that replace a state variable: codes and scales. `chunks` is the finest
+/// division of its parameter, or null.
 class QuantizedState {
 public:
-  QuantizedState(VariableOp state, QuantizationMapAttr map)
-      : name(state.getSymName()), map(map), table(getQuantizationTable(map.getValue())),
-        type(state.getTensorType()), codes(addCodes(state)), scales(addScales(state)) {}
+  QuantizedState(VariableOp state, QuantizationMapAttr map, AxisSplitAttr chunks)
+      : name(state.getSymName()), map(map),
+        isPacked(getQuantizationTable(map.getValue()).bits == 4),
+        block(
+            blockWithin(chunks, state.getWholeType(), getQuantizationTable(map.getValue()).block)),
+        hasRows(block != getQuantizationTable(map.getValue()).block), type(state.getTensorType()),
+        codes(addCodes(state)), scales(addScales(state)) {}
 
   /// Emits a read of the state in its own shape.
   Value read(TensorBuilder &b) const;
   void write(TensorBuilder &b, Value value) const;
 
 private:
-  RankedTensorType codesType(int64_t count) const {
-    return RankedTensorType::get({count},
-                                 IntegerType::get(map.getContext(), 8, IntegerType::Unsigned));
-  }
   RankedTensorType floats(int64_t count) const {
     return RankedTensorType::get({count}, type.getElementType());
   }
-  RankedTensorType scalesType() const { return floats(table.blocksOf(type.getNumElements())); }
-  bool isPacked() const { return table.bits == 4; }
+  RankedTensorType bytes(ArrayRef<int64_t> shape) const {
+    return RankedTensorType::get(shape,
+                                 IntegerType::get(map.getContext(), 8, IntegerType::Unsigned));
+  }
+  int64_t blocksOf(int64_t elements) const { return llvm::divideCeil(elements, block); }
+  /// Returns the type of codes in operations, of which `perBlock` are in a block. Blocks that do
+  /// not have the map's length are rows.
+  RankedTensorType codesType(int64_t perBlock) const {
+    const int64_t elements = type.getNumElements();
+    return hasRows ? bytes({elements / block, perBlock}) : bytes({elements * perBlock / block});
+  }
   /// Returns whether `numbers` is the old value of this state.
   bool isOld(DequantizeBlocksOp numbers) const {
     auto read = withoutReshapes(numbers.getScales()).getDefiningOp<ReadOp>();
@@ -54,7 +65,9 @@ private:
 
   std::string name;
   QuantizationMapAttr map;
-  const QuantizationTable &table;
+  bool isPacked;
+  int64_t block; ///< elements of a block
+  bool hasRows;
   RankedTensorType type;
   VariableView codes, scales;
 };
@@ -67,23 +80,19 @@ struct QuantizeOptimizerStatePass
 } // namespace
 
 /// Adds the codes or scales of a state, which are divided among ranks as the state is. `typeFor`
-/// returns their type for a number of elements, and `initialFor` their initial value. The blocks of
-/// a part along an axis are blocks of the whole state if its runs consist of blocks. Otherwise the
-/// whole variable has a row for each part.
-static VariableOp addPart(VariableOp state, StringRef suffix, int64_t block,
+/// returns their type for a number of elements, and `initialFor` their initial value. Blocks of
+/// `block` elements are those of the whole state: no part and no piece divides one.
+static VariableOp addPart(VariableOp state, StringRef suffix,
                           llvm::function_ref<RankedTensorType(int64_t)> typeFor,
                           llvm::function_ref<Attribute(RankedTensorType)> initialFor) {
   RankedTensorType local = typeFor(state.getLocalType().getNumElements()), whole = local;
   AxisSplitAttr split = state.getSplitAttr();
   if (split) {
     const RankedTensorType all = state.getWholeType();
-    const int64_t run = split.getRunOf(all), parts = split.getParts();
-    const bool hasBlocks = run % block == 0;
-    whole = hasBlocks ? typeFor(all.getNumElements()) : local.clone({parts, local.getDimSize(0)});
+    const int64_t elements = all.getNumElements(), parts = split.getParts();
+    whole = typeFor(elements);
     split = AxisSplitAttr::get(state.getContext(), /*axis=*/0,
-                               hasBlocks ? all.getNumElements() / (run * parts) : 1, parts,
-                               split.getStride());
-    local = split.getPartOf(whole);
+                               elements / (split.getRunOf(all) * parts), parts, split.getStride());
   }
   OpBuilder builder(state);
   auto part = VariableOp::create(
@@ -99,42 +108,34 @@ static VariableOp addPart(VariableOp state, StringRef suffix, int64_t block,
   return part;
 }
 
-/// Returns a flat view of codes or scales.
-static VariableView lineOf(VariableOp variable) {
-  return variable.getTensorType().getRank() == 1 ? VariableView(variable)
-                                                 : VariableView::lineOf(variable);
-}
-
 /// A state with a uniform nonzero initial value v has the last code, which represents 1, for all
 /// elements, and v as all scales.
 VariableView QuantizedState::addCodes(VariableOp state) const {
-  return lineOf(addPart(
-      state, "codes", table.block,
-      [&](int64_t elements) { return codesType(elements / (isPacked() ? 2 : 1)); },
+  return addPart(
+      state, "codes", [&](int64_t elements) { return bytes({elements / (isPacked ? 2 : 1)}); },
       [&](RankedTensorType whole) -> Attribute {
         Attribute initial = state.getInitial();
         return isa<SplatElementsAttr>(initial)
                    ? DenseElementsAttr::get(whole, APInt::getMaxValue(8))
                    : initial;
-      }));
+      });
 }
 
 VariableView QuantizedState::addScales(VariableOp state) const {
-  return lineOf(addPart(
-      state, "scales", table.block,
-      [&](int64_t elements) { return floats(table.blocksOf(elements)); },
+  return addPart(
+      state, "scales", [&](int64_t elements) { return floats(blocksOf(elements)); },
       [&](RankedTensorType whole) -> Attribute {
         auto all = dyn_cast<SplatElementsAttr>(state.getInitial());
         return all ? DenseElementsAttr::get(whole, all.getSplatValue<APFloat>())
                    : state.getInitial();
-      }));
+      });
 }
 
 Value QuantizedState::read(TensorBuilder &b) const {
   int64_t elements = type.getNumElements();
-  Value read = codes.read(b);
-  if (isPacked())
-    read = b.create<UnpackCodesOp>(codesType(elements), read, map);
+  Value read = b.reshape(codes.read(b), codesType(isPacked ? block / 2 : block).getShape());
+  if (isPacked)
+    read = b.create<UnpackCodesOp>(codesType(block), read, map);
   return b.reshape(b.create<DequantizeBlocksOp>(floats(elements), read, scales.read(b), map),
                    type.getShape());
 }
@@ -153,7 +154,7 @@ void QuantizedState::write(TensorBuilder &b, Value value) const {
       value = select.getOnFalse();
     }
   }
-  auto quantized = b.create<QuantizeBlocksOp>(codesType(elements), scalesType(),
+  auto quantized = b.create<QuantizeBlocksOp>(codesType(block), floats(blocksOf(elements)),
                                               b.reshape(value, {elements}), map);
   auto keep = [&](Value changed, Value kept) {
     return b.select(b.broadcastTo(isSkipped, shapeOf(changed)), kept, changed);
@@ -163,18 +164,23 @@ void QuantizedState::write(TensorBuilder &b, Value value) const {
     newCodes = keep(newCodes, old.getCodes());
     newScales = keep(newScales, old.getScales());
   }
-  if (isPacked())
-    newCodes = b.create<PackCodesOp>(codesType(elements / 2), newCodes, map);
-  codes.write(b, newCodes);
+  if (isPacked)
+    newCodes = b.create<PackCodesOp>(codesType(block / 2), newCodes, map);
+  codes.write(b, b.reshape(newCodes, codes.getType().getShape()));
   scales.write(b, newScales);
 }
 
 void QuantizeOptimizerStatePass::runOnOperation() {
   SmallVector<VariableOp> variables;
   llvm::MapVector<StringAttr, QuantizedState> states;
-  for (auto variable : getOperation().getOps<VariableOp>())
+  SymbolTable symbols(getOperation());
+  for (auto variable : llvm::to_vector(getOperation().getOps<VariableOp>()))
     if (auto map = variable->getAttrOfType<QuantizationMapAttr>(quantizationAttribute)) {
-      states.insert({variable.getSymNameAttr(), QuantizedState(variable, map)});
+      auto parameter = symbols.lookup<VariableOp>(variable.getOf().value_or(StringRef()));
+      auto chunks =
+          parameter ? parameter->getAttrOfType<AxisSplitAttr>(chunksAttribute) : AxisSplitAttr();
+      states.insert({variable.getSymNameAttr(),
+                     QuantizedState(variable, map, chunks ? chunks : variable.getSplitAttr())});
       variables.push_back(variable);
     }
   getOperation().walk([&](Operation *op) {

@@ -2,8 +2,10 @@
 
 #include "passes/optimizer/UpdateRules.h"
 
+#include "ir/attributes/DiscardableAttributes.h"
 #include "ir/attributes/QuantizationTable.h"
 #include "passes/GraphSignature.h"
+#include "passes/sharding/Pieces.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -127,11 +129,13 @@ FailureOr<const OptimizerKind *> UpdateRules::chooseKind(VariableOp parameter,
 /// state makes their training unstable, and small parameters because fewer bits would save nothing.
 void UpdateRules::chooseStateBits(VariableOp parameter, const Decisions &decisions,
                                   UpdateRule &rule) {
-  constexpr int64_t minElements = 4096;
+  constexpr int64_t minElements = 4096, minBlock = 16;
   auto bits = static_cast<unsigned>(options.optimizerBits);
   if (auto decided = decisions.find("optimizer-bits"); decided != decisions.end())
     bits = *decided->second.group->stateBits;
-  RankedTensorType type = parameter.getTensorType();
+  // The choice must not depend on the number of ranks.
+  RankedTensorType type = parameter.getWholeType();
+  auto chunks = parameter->getAttrOfType<AxisSplitAttr>(chunksAttribute);
   bool hasState = llvm::any_of(rule.kind->states, [&](const OptimizerState &state) {
     return state.shape(type.getShape(), rule) == likeParameter(type.getShape(), rule);
   });
@@ -144,7 +148,9 @@ void UpdateRules::chooseStateBits(VariableOp parameter, const Decisions &decisio
     reason = "embeddings";
   else if (type.getElementType().isF64())
     reason = "f64";
-  else if (bits == 4 &&
+  else if (chunks && blockWithin(chunks, type, minBlock) < minBlock)
+    reason = "parts of a row without a multiple of 16 elements";
+  else if (!chunks && bits == 4 &&
            type.getNumElements() % getQuantizationTable(findQuantizationMap(4, true)).block != 0)
     reason = "not a multiple of 128 elements";
   if (!reason.empty()) {

@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -55,12 +55,17 @@ class Combination:
     emulated: bool
     recomputed: str
     context: int = 1
+    more: int = 1  # chunks of each rank of a tensor group
+
+    @property
+    def chunks(self) -> int:
+        return self.tensor * self.more
 
     @property
     def flags(self) -> tuple:
         target = ("--target", "cuda", "--emulate") if self.emulated else ()
         update = ("--optimizer", self.optimizer, *self.state, *self.clipped, *self.others)
-        chunks = ("--tensor-chunks", self.tensor) if self.tensor > 1 else ()
+        chunks = ("--tensor-chunks", self.chunks) if self.chunks > 1 else ()
         chunks += ("--context-chunks", self.context) if self.context > 1 else ()
         return ("--precision", self.precision, *update, "--recompute", self.recomputed, *target, *chunks)
 
@@ -73,7 +78,7 @@ class Combination:
         """Returns the program of one rank with which several combinations are compared."""
         target = "cuda" if self.emulated else "cpu"
         update = (self.optimizer, *self.state, *self.clipped, *self.others)
-        parts = (self.model, target, self.ranks * self.accumulated, self.precision, self.recomputed, self.tensor, self.context, *update)
+        parts = (self.model, target, self.ranks * self.accumulated, self.precision, self.recomputed, self.chunks, self.context, *update)
         return re.sub(r"[^\w.]+", "-", "-".join(map(str, parts)))
 
     def __str__(self) -> str:
@@ -84,9 +89,7 @@ class Combination:
 
 def draw(random: Random, models: list[str]) -> Combination:
     choices = (models, RANKS, SHARDS, ACCUMULATED, PRECISIONS, OPTIMIZERS, STATES, CLIPPED, OTHERS, TENSOR)
-    drawn = Combination(*(random.choice(list(each)) for each in choices), emulated=random.random() < 0.08, recomputed=random.choice(RECOMPUTED))
-    # Parts along an axis have blocks of quantized state of their own, and values of 16 bits may be rounded elsewhere.
-    return replace(drawn, tensor=1) if drawn.state or drawn.precision != "f32" else drawn
+    return Combination(*(random.choice(list(each)) for each in choices), emulated=random.random() < 0.08, recomputed=random.choice(RECOMPUTED))
 
 
 class Runner:

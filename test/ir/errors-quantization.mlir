@@ -17,6 +17,22 @@ func.func @quantize_c1_scales(%x: tensor<600xf32>) {
 
 // -----
 
+func.func @quantize_c1_rows(%c: tensor<10x64xui8>, %s: tensor<3xf32>) {
+  // expected-error @below {{has 640 codes and 3 scales for 640 elements, expected a code for each and 10 scales (quantize_c1)}}
+  %x = mtc.dequantize_blocks %c, %s by <dynamic8> : tensor<10x64xui8>, tensor<3xf32> -> tensor<640xf32>
+  return
+}
+
+// -----
+
+func.func @pack_c1_rows(%c: tensor<4x32xui8>) {
+  // expected-error @below {{packs 128 codes in 64 bytes, expected two codes of four bits in each, in whole blocks of the map (pack_c1)}}
+  %b = mtc.pack_codes %c by <dynamic4> : tensor<4x32xui8> -> tensor<64xui8>
+  return
+}
+
+// -----
+
 func.func @pack_c1_bits(%c: tensor<256xui8>) {
   // expected-error @below {{packs 256 codes in 128 bytes, expected two codes of four bits in each, in whole blocks of the map (pack_c1)}}
   %b = mtc.pack_codes %c by <dynamic8> : tensor<256xui8> -> tensor<128xui8>

@@ -73,8 +73,8 @@ MAPS = {
 }
 
 
-def pack(codes: np.ndarray) -> np.ndarray:
-    halves = codes.reshape(-1, 2, 64)
+def pack(codes: np.ndarray, block=128) -> np.ndarray:
+    halves = codes.reshape(-1, 2, block // 2)
     return (halves[:, 0] << 4 | halves[:, 1]).reshape(-1)
 
 

@@ -10,12 +10,13 @@ The reference agrees with bitsandbytes: test/support/compare_bitsandbytes.py.
 
 import json
 import platform
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
-from models import GPT2
+from models import GPT2, SMALL_GPT2
 from program import MTC, compile, own_folder, run
 from quantized import MAPS, pack, unpack
 from safetensors.numpy import load_file
@@ -257,6 +258,30 @@ def check_curve() -> None:
     assert (curves[8] != curves[32]).any()
 
 
+def check_parts(bits: int, *target) -> None:
+    """Blocks of parameters that ranks can divide have fewer elements, so that no part divides a block. After the first step, the state
+    is that of the program with 32 bits, quantized."""
+    recipe = (*SMALL_GPT2.flags, "--optimizer", "adamw", "--ranks", 1, "--tensor-chunks", 4, *target)
+    saved = {}
+    for each in bits, 32:
+        program = compile(SMALL_GPT2.model, folder, SMALL_GPT2.data(10), *recipe, "--optimizer-bits", each, name=f"parts-{each}" + "".join(target))
+        path = folder / f"{program.path.name}-end"
+        program.run("--steps", 1, "--save", path, "--overwrite")
+        saved[each] = load_file(next(path.glob("*.safetensors")))
+    sizes = set()
+    for key, codes in saved[bits].items():
+        if not key.endswith(".codes"):
+            continue
+        state = saved[32][key.removesuffix(".codes")].reshape(-1)
+        scales = saved[bits][key.replace(".codes", ".scales")]
+        map = replace(MAPS[bits, "moment2" not in key], block=state.size // scales.size)
+        wanted, wanted_scales = map.quantize(state)
+        np.testing.assert_array_equal(scales, wanted_scales, err_msg=key)
+        np.testing.assert_array_equal(codes, pack(wanted, map.block) if bits == 4 else wanted, err_msg=key)
+        sizes.add(map.block)
+    assert min(sizes) < 128, sizes
+
+
 onnx.save(model(weights()), folder / "model.onnx")
 for bits in 8, 4:
     for case in CASES:
@@ -266,5 +291,8 @@ check(CASES[0], 4, ("--target", "cuda", "--emulate"))
 for target in (), ("--cpu", "x86-64"), ("--cpu", "x86-64-v3"), ("--cpu", "skylake-avx512"), ("--target", "cuda", "--emulate"):
     if "--cpu" not in target or runs(target[1]):
         check_bounds(*target)
+for bits in 8, 4:
+    check_parts(bits)
+check_parts(8, "--target", "cuda", "--emulate")
 check_closeness()
 check_curve()

@@ -32,6 +32,15 @@ comparison("bf16", GPT2, "--precision", "bf16", "--clip-norm", 1, rows=100).chec
 comparison("f16 gpt2", SMALL_GPT2, "--precision", "f16", rows=100).check(2, tensor=2)
 comparison("recomputed", GPT2, "--recompute", "all", rows=100).check(2, tensor=2)
 comparison("muon", SMALL_GPT2, "--optimizer", "muon", rows=100).check(2, tensor=2)
+adafactor = comparison("adafactor", SMALL_GPT2, "--optimizer", "adafactor", rows=100)
+adafactor.check(2, tensor=2)
+adafactor.check(4, "--shard", "gradients", tensor=2)
+
+# Blocks of quantized state and of norms have the same elements in parts of fewer ranks than chunks, and in pieces of these parts.
+eight = comparison("8 bits", GPT2, "--optimizer", "adamw", "--optimizer-bits", 8, "--clip-norm", 0.5, chunks=4, rows=100)
+eight.check(2, tensor=2)
+eight.check(4, "--shard", "parameters", tensor=2)
+comparison("4 bits", SMALL_GPT2, "--optimizer", "adamw", "--optimizer-bits", 4, rows=100).check(2, tensor=2)
 
 # Programs of any number of ranks resume the checkpoints of others.
 layouts = [gpt2.program(1), gpt2.program(2, tensor=2), gpt2.program(4, "--shard", "optimizer", tensor=2)]

@@ -90,30 +90,45 @@ func.func @update() {
 
 // -----
 
-// The codes and scales of a part are parts, too. Blocks of 256 elements are those of the whole state if they divide the part's runs of
-// elements, which @a has. Otherwise the whole variables have a row for each part.
+// The codes and scales of a part are parts, too. Blocks are those of the whole state: they have 256 elements, or the largest power of two
+// that divides the runs of elements of the finest parts, of which this rank of @c has two. Such blocks are the rows of codes.
 // CHECK: mtc.variable optimizer @a.m.codes : tensor<1536xui8> part of tensor<3072xui8> along <axis = 0, outer = 3, parts = 2> = #mtc.zeros of @a
 // CHECK: mtc.variable optimizer @a.m.scales : tensor<6xf32> part of tensor<12xf32> along <axis = 0, outer = 3, parts = 2> = #mtc.zeros of @a
-// CHECK: mtc.variable optimizer @b.m.codes : tensor<256xui8> piece of tensor<1x300xui8> part of tensor<2x300xui8> along <axis = 0, parts = 2> = dense<255> : tensor<2x300xui8> of @b
-// CHECK: mtc.variable optimizer @b.m.scales : tensor<1xf32> piece of tensor<1x2xf32> part of tensor<2x2xf32> along <axis = 0, parts = 2> = dense<5.000000e-01> : tensor<2x2xf32> of @b
-// CHECK: mtc.variable optimizer @c.m.codes : tensor<1x300xui8> part of tensor<2x300xui8> along <axis = 0, parts = 2> = #mtc.zeros of @c
+// CHECK: mtc.variable optimizer @b.m.codes : tensor<256xui8> piece of tensor<320xui8> part of tensor<640xui8> along <axis = 0, outer = 20, parts = 2> = dense<255> : tensor<640xui8> of @b
+// CHECK: mtc.variable optimizer @b.m.scales : tensor<16xf32> piece of tensor<20xf32> part of tensor<40xf32> along <axis = 0, outer = 20, parts = 2> = dense<5.000000e-01> : tensor<40xf32> of @b
+// CHECK: mtc.variable optimizer @c.m.codes : tensor<320xui8> part of tensor<640xui8> along <axis = 0, outer = 20, parts = 2> = #mtc.zeros of @c
+// CHECK: mtc.variable optimizer @c.m.scales : tensor<40xf32> part of tensor<80xf32> along <axis = 0, outer = 20, parts = 2> = #mtc.zeros of @c
+// CHECK: mtc.variable optimizer @d.m.codes : tensor<1024xui8> = #mtc.zeros of @d
+// CHECK: mtc.variable optimizer @d.m.scales : tensor<32xf32> = #mtc.zeros of @d
 mtc.variable parameter @a : tensor<1x1536xf32> part of tensor<1x3072xf32> along #mtc.axis_split<axis = 1, outer = 3, parts = 2> = #mtc.zeros
+  {mtc.chunks = #mtc.axis_split<axis = 1, outer = 3, parts = 2>}
 mtc.variable optimizer @a.m : tensor<1x1536xf32> part of tensor<1x3072xf32> along #mtc.axis_split<axis = 1, outer = 3, parts = 2>
   = #mtc.zeros of @a {mtc.quantization = #mtc.quantization<dynamic8>}
-mtc.variable parameter @b : tensor<20x15xf32> part of tensor<20x30xf32> along #mtc.axis_split<axis = 1, parts = 2> = #mtc.zeros
-mtc.variable optimizer @b.m : tensor<256xf32> piece of tensor<20x15xf32> part of tensor<20x30xf32> along #mtc.axis_split<axis = 1, parts = 2>
-  = dense<0.5> : tensor<20x30xf32> of @b {mtc.quantization = #mtc.quantization<dynamic8>}
-mtc.variable parameter @c : tensor<20x15xf32> part of tensor<20x30xf32> along #mtc.axis_split<axis = 1, parts = 2> = #mtc.zeros
-mtc.variable optimizer @c.m : tensor<20x15xf32> part of tensor<20x30xf32> along #mtc.axis_split<axis = 1, parts = 2>
+mtc.variable parameter @b : tensor<20x16xf32> part of tensor<20x32xf32> along #mtc.axis_split<axis = 1, parts = 2> = #mtc.zeros
+  {mtc.chunks = #mtc.axis_split<axis = 1, parts = 2>}
+mtc.variable optimizer @b.m : tensor<256xf32> piece of tensor<20x16xf32> part of tensor<20x32xf32> along #mtc.axis_split<axis = 1, parts = 2>
+  = dense<0.5> : tensor<20x32xf32> of @b {mtc.quantization = #mtc.quantization<dynamic8>}
+mtc.variable parameter @c : tensor<20x16xf32> part of tensor<20x32xf32> along #mtc.axis_split<axis = 1, parts = 2> = #mtc.zeros
+  {mtc.chunks = #mtc.axis_split<axis = 1, parts = 4>}
+mtc.variable optimizer @c.m : tensor<20x16xf32> part of tensor<20x32xf32> along #mtc.axis_split<axis = 1, parts = 2>
   = #mtc.zeros of @c {mtc.quantization = #mtc.quantization<dynamic8>}
+mtc.variable parameter @d : tensor<16x128xf32> = #mtc.zeros {mtc.chunks = #mtc.axis_split<axis = 1, parts = 2>}
+mtc.variable optimizer @d.m : tensor<16x128xf32> = #mtc.zeros of @d {mtc.quantization = #mtc.quantization<dynamic4>}
 // CHECK-LABEL: func.func @update
-// CHECK: %[[CODES:.*]] = mtc.read @c.m.codes : tensor<1x300xui8>
-// CHECK: %[[FLAT:.*]] = mtc.reshape %[[CODES]] : tensor<1x300xui8> -> tensor<300xui8>
-// CHECK: mtc.dequantize_blocks %[[FLAT]]
-// CHECK: mtc.write @c.m.codes, %{{.*}} : tensor<1x300xui8>
+// CHECK: %[[CODES:.*]] = mtc.read @c.m.codes : tensor<320xui8>
+// CHECK: %[[ROWS:.*]] = mtc.reshape %[[CODES]] : tensor<320xui8> -> tensor<40x8xui8>
+// CHECK: mtc.dequantize_blocks %[[ROWS]], %{{.*}} by <dynamic8> : tensor<40x8xui8>, tensor<40xf32> -> tensor<320xf32>
+// CHECK: %[[NEW:.*]], %{{.*}} = mtc.quantize_blocks %{{.*}} by <dynamic8> : tensor<320xf32> -> tensor<40x8xui8>, tensor<40xf32>
+// CHECK: %[[FLAT:.*]] = mtc.reshape %[[NEW]] : tensor<40x8xui8> -> tensor<320xui8>
+// CHECK: mtc.write @c.m.codes, %[[FLAT]] : tensor<320xui8>
+// CHECK: mtc.unpack_codes %{{.*}} by <dynamic4> : tensor<32x32xui8> -> tensor<32x64xui8>
+// CHECK: mtc.pack_codes %{{.*}} by <dynamic4> : tensor<32x64xui8> -> tensor<32x32xui8>
 func.func @update() {
-  %m = mtc.read @c.m : tensor<20x15xf32>
-  %n = mtc.mul %m, %m : tensor<20x15xf32>
-  mtc.write @c.m, %n : tensor<20x15xf32>
+  %m = mtc.read @c.m : tensor<20x16xf32>
+  %n = mtc.mul %m, %m : tensor<20x16xf32>
+  mtc.write @c.m, %n : tensor<20x16xf32>
+  %d = mtc.read @d.m : tensor<16x128xf32>
+  %e = mtc.mul %d, %d : tensor<16x128xf32>
+  mtc.write @d.m, %e : tensor<16x128xf32>
   return
 }

@@ -212,6 +212,11 @@ void mtc::tool::addJson(StepCost &cost, const TransferCost &transfers, llvm::jso
                                              {"seconds", transfers.seconds},
                                              {"exposed_seconds", transfers.exposed}};
   object["exposed_seconds"] = transfers.exposed;
+  llvm::json::Object exposed;
+  for (auto [group, seconds] : transfers.exposedOfGroups)
+    exposed[group] = seconds;
+  if (!exposed.empty())
+    object["exposed_seconds_of_groups"] = std::move(exposed);
   if (transfers.onHost > 0)
     object["host_seconds"] = transfers.onHost;
   object["flops"] = step.flops;
@@ -318,6 +323,13 @@ void mtc::tool::printRanks(ModuleOp placed, const TransferCost &transfers,
         program.getSharingRanks() > 1 ? " to its " + each.group.str() + " group" : "",
         each.transfers, formatSeconds(each.seconds), program.getRanksAttr().getNetwork());
   stream << "  " << formatSeconds(transfers.exposed) << " of the step "
-         << (transfers.bytes ? "are for these and the transfers above" : "are for these")
-         << ", the rest overlaps with computation\n";
+         << (transfers.bytes ? "are for these and the transfers above" : "are for these");
+  if (transfers.exposedOfGroups.size() > 1) {
+    stream << " (";
+    llvm::ListSeparator separator;
+    for (auto [name, seconds] : transfers.exposedOfGroups)
+      stream << separator << name << " groups " << formatSeconds(seconds);
+    stream << ')';
+  }
+  stream << ", the rest overlaps with computation\n";
 }

@@ -16,8 +16,8 @@ static CollectiveAttr collectiveOf(Operation &op) {
   return {};
 }
 
-/// Returns the name of a group. A collective of one rank is one of a data group.
-static StringRef nameOf(RankGroup group, ProgramOp program) {
+StringRef mtc::nameOfGroup(CollectiveAttr collective, ProgramOp program) {
+  const RankGroup group{collective.getRanks(), collective.getStride()};
   if (group.count > 1 && group == program.getTensorGroup())
     return "tensor";
   return group.count > 1 && group == program.getContextGroup() ? "context" : "data";
@@ -36,7 +36,7 @@ SmallVector<RankTraffic, 2> mtc::findTraffic(ModuleOp placed) {
       CollectiveAttr collective = collectiveOf(op);
       if (!collective || collective.getKind() == CollectiveKind::OwnPiece)
         continue;
-      const StringRef group = nameOf({collective.getRanks(), collective.getStride()}, program);
+      const StringRef group = nameOfGroup(collective, program);
       auto *traffic = llvm::find_if(all, [&](const RankTraffic &each) {
         return each.kind == collective.getKind() && each.group == group;
       });

@@ -18,6 +18,9 @@ struct RankTraffic {
   double seconds = 0;                   ///< Time of all transfers, without overlap.
 };
 
+/// Returns "tensor", "context" or "data". A collective of one rank is one of a data group.
+llvm::StringRef nameOfGroup(CollectiveAttr collective, ProgramOp program);
+
 /// Returns the traffic of a step, over all of its micro-steps, for each kind and group that an
 /// allocated program has.
 mlir::SmallVector<RankTraffic, 2> findTraffic(mlir::ModuleOp placed);

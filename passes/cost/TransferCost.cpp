@@ -5,64 +5,103 @@
 #include "ir/ReservedNames.h"
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/cost/Network.h"
-
-#include "llvm/ADT/DenseMap.h"
+#include "passes/cost/RankTraffic.h"
 
 using namespace mlir;
 using namespace mtc;
 
-static void follow(StepOp step, StringRef network, StepCost &cost, TransferCost &sum) {
-  TargetInfo target = TargetInfo::of(step);
-  SymbolTableCollection symbols;
-  llvm::DenseMap<Value, double> ended;    // Completion time by the copy's token.
-  llvm::DenseMap<int64_t, double> stream; // Completion time of the last copy on each stream.
-  double now = 0, computing = 0;
-  for (Operation &op : step.getBody().front()) {
-    double begin = now;
+namespace {
+
+/// Simulates the operations of a step.
+class StepSimulation {
+public:
+  StepSimulation(StepOp step, StepCost &cost)
+      : step(step), cost(cost), target(TargetInfo::of(step)),
+        program(ProgramOp::find(step->getParentOfType<ModuleOp>())),
+        network(program && program.getRanks() ? program.getRanksAttr().getNetwork() : "") {}
+
+  TransferCost run() {
+    for (Operation &op : step.getBody().front())
+      visit(op);
+    for (auto [number, last] : streams)
+      wait(last);
+    sum.exposed += now - computing;
+    return sum;
+  }
+
+private:
+  /// The end of asynchronous work.
+  struct End {
+    double seconds = 0;
+    StringRef group = ""; ///< that exchanges values, for a transfer between ranks
+  };
+
+  void wait(const End &end) {
+    if (end.seconds <= now)
+      return;
+    if (!end.group.empty())
+      sum.exposedOfGroups[end.group] += end.seconds - now;
+    now = end.seconds;
+  }
+
+  /// Runs work on a stream, after everything that it waits for.
+  void start(int64_t stream, Value token, const End &latest, double seconds, StringRef group = "") {
+    End &last = streams[stream];
+    last = {std::max({now, latest.seconds, last.seconds}) + seconds, group};
+    ended[token] = last;
+  }
+
+  double secondsOf(AtAttr source, AtAttr destination) {
+    const int64_t bytes = byteSize(source.getType());
+    const double seconds =
+        target.getTransferSeconds(source.getSpace(), destination.getSpace(), bytes);
+    sum.bytes += bytes;
+    sum.seconds += seconds;
+    return seconds;
+  }
+
+  void visit(Operation &op) {
+    End latest;
     for (Value token : op.getOperands())
-      begin = std::max(begin, ended.lookup(token));
-    auto secondsOf = [&](AtAttr source, AtAttr destination) {
-      const int64_t bytes = byteSize(source.getType());
-      const double seconds =
-          target.getTransferSeconds(source.getSpace(), destination.getSpace(), bytes);
-      sum.bytes += bytes;
-      sum.seconds += seconds;
-      return seconds;
-    };
-    if (auto copy = dyn_cast<AsyncCopyOp>(op)) {
-      double &last = stream[copy.getStream()];
-      last = std::max(begin, last) + secondsOf(copy.getSource(), copy.getDestination());
-      ended[copy.getToken()] = last;
-      continue;
-    }
-    if (auto transfer = dyn_cast<AsyncTransferOp>(op)) {
-      double &last = stream[transfer.getStream()];
-      last = std::max(begin, last) + estimateTransfer(transfer.getCollective(), network);
-      ended[transfer.getToken()] = last;
-      continue;
-    }
+      if (const End end = ended.lookup(token); end.seconds > latest.seconds)
+        latest = end;
+    if (auto copy = dyn_cast<AsyncCopyOp>(op))
+      return start(copy.getStream(), copy.getToken(), latest,
+                   secondsOf(copy.getSource(), copy.getDestination()));
+    if (auto transfer = dyn_cast<AsyncTransferOp>(op))
+      return start(transfer.getStream(), transfer.getToken(), latest,
+                   estimateTransfer(transfer.getCollective(), network),
+                   nameOfGroup(transfer.getCollective(), program));
     if (auto launch = dyn_cast<AsyncLaunchOp>(op)) {
       auto kernel = symbols.lookupNearestSymbolFrom<KernelFunctionOp>(step, launch.getKernelAttr());
-      double &last = stream[launch.getStream()];
       const double seconds = target.getHostKernelSeconds(kernel);
-      last = std::max(begin, last) + seconds;
       sum.onHost += seconds;
-      ended[launch.getToken()] = last;
-      continue;
+      return start(launch.getStream(), launch.getToken(), latest, seconds);
     }
+    wait(latest);
     auto copy = dyn_cast<CopyOp>(op);
     if (copy && copy.getSource().getSpace() != copy.getDestination().getSpace()) {
-      now = begin + secondsOf(copy.getSource(), copy.getDestination());
-      continue;
+      now += secondsOf(copy.getSource(), copy.getDestination());
+      return;
     }
     const double seconds = cost.of(&op).seconds();
     computing += seconds;
-    now = begin + seconds;
+    now += seconds;
   }
-  for (auto [number, last] : stream)
-    now = std::max(now, last);
-  sum.exposed += now - computing;
-}
+
+  StepOp step;
+  StepCost &cost;
+  TargetInfo target;
+  ProgramOp program;
+  StringRef network;
+  SymbolTableCollection symbols;
+  llvm::DenseMap<Value, End> ended;      ///< by token
+  llvm::MapVector<int64_t, End> streams; ///< the last work on each stream
+  double now = 0, computing = 0;
+  TransferCost sum;
+};
+
+} // namespace
 
 TransferCost mtc::estimateTransfers(ModuleOp placed, StepCost &cost) {
   TransferCost sum;
@@ -70,15 +109,15 @@ TransferCost mtc::estimateTransfers(ModuleOp placed, StepCost &cost) {
   for (auto step : placed.getOps<StepOp>()) {
     if (step.getSymName() != microStepName && step.getSymName() != updateName)
       continue;
-    TransferCost own;
-    follow(step, program && program.getRanks() ? program.getRanksAttr().getNetwork() : "", cost,
-           own);
+    const TransferCost own = StepSimulation(step, cost).run();
     const int64_t times =
         program && step.getSymName() == microStepName ? program.getMicroStepsOfRank() : 1;
     sum.bytes += times * own.bytes;
     sum.seconds += static_cast<double>(times) * own.seconds;
     sum.exposed += static_cast<double>(times) * own.exposed;
     sum.onHost += static_cast<double>(times) * own.onHost;
+    for (auto [group, seconds] : own.exposedOfGroups)
+      sum.exposedOfGroups[group] += static_cast<double>(times) * seconds;
   }
   return sum;
 }

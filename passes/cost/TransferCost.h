@@ -5,6 +5,8 @@
 
 #include "passes/cost/StepCost.h"
 
+#include "llvm/ADT/MapVector.h"
+
 namespace mtc {
 
 /// The cost of copies between memory spaces and of transfers between ranks in a training step.
@@ -14,6 +16,8 @@ struct TransferCost {
   double onHost = 0;  ///< Sum over all asynchronous kernels on the host.
   /// Increase of the step time due to copies, transfers and kernels on the host.
   double exposed = 0;
+  /// The parts of `exposed` in which a rank waits for transfers of a kind of group.
+  llvm::MapVector<llvm::StringRef, double> exposedOfGroups;
 };
 
 /// Simulates `micro_step` and `update` of an allocated training step: operations run one after

@@ -106,6 +106,26 @@ OrderScore LiveProfile::score() {
   return score;
 }
 
+int64_t LiveProfile::findPeakBetween(unsigned first, unsigned last) {
+  auto [number, index] = places[first];
+  int64_t live = 0, peak = std::numeric_limits<int64_t>::min();
+  for (Block &block : MutableArrayRef(blocks).take_front(number)) {
+    if (block.isStale)
+      summarize(block);
+    live += block.change;
+  }
+  ArrayRef<unsigned> nodes = blocks[number].nodes;
+  for (unsigned node : nodes.take_front(index))
+    live += allocated[node] - freed[node];
+  for (;; nodes = blocks[++number].nodes, index = 0)
+    for (unsigned node : nodes.drop_front(index)) {
+      peak = std::max(peak, live + allocated[node]);
+      live += allocated[node] - freed[node];
+      if (node == last)
+        return peak;
+    }
+}
+
 unsigned LiveProfile::findPeak() const {
   const Block &block = blocks[peakBlock];
   int64_t before = 0;

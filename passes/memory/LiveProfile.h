@@ -39,6 +39,8 @@ public:
 
   /// Returns the score of the sequence, which must not be empty.
   OrderScore score();
+  /// Returns the peak of the nodes from `first` to `last`.
+  int64_t findPeakBetween(unsigned first, unsigned last);
   /// Returns the first node of the most recently scored sequence at which the peak is reached.
   unsigned findPeak() const;
 

@@ -5,9 +5,12 @@
 using namespace mlir;
 using namespace mtc;
 
+/// A hold does no work at run time, but its position decides when memory is free.
+static bool isNode(const PlannedOperation &op) { return op.takesTime() || isa<HoldOp>(op.op); }
+
 OrderModel::OrderModel(const FunctionMemory &function) {
   for (const PlannedOperation *op : function.getOrder())
-    if (op->takesTime()) {
+    if (isNode(*op)) {
       numbers[op] = nodes.size();
       nodes.push_back({op->op, {}, {}});
     }
@@ -44,7 +47,7 @@ void OrderModel::addTouches(const FunctionMemory &function) {
   for (const LiveBuffer &buffer : temporaries)
     buffers.push_back({buffer.bytes, buffer.end >= end, {}});
   for (const PlannedOperation *op : function.getOrder()) {
-    if (!op->takesTime())
+    if (!isNode(*op))
       continue;
     auto touch = [&](const Buffer &buffer) {
       if (buffer.fixedOffset || buffer.space != MemorySpace::Device)
@@ -71,7 +74,7 @@ void OrderModel::addTouches(const FunctionMemory &function) {
 void OrderModel::addHazards(const FunctionMemory &function) {
   llvm::DenseMap<const PlannedValue *, SmallVector<const PlannedOperation *, 4>> usersOfReads;
   for (const PlannedOperation *op : function.getOrder())
-    if (op->takesTime())
+    if (isNode(*op))
       for (const PlannedValue *operand : op->operands)
         if (operand->definition && !operand->definition->read.empty())
           usersOfReads[operand].push_back(op);

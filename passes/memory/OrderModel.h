@@ -8,9 +8,9 @@
 
 namespace mtc {
 
-/// Dependence graph of the operations of a function that execute at run time, with the buffers they
-/// access, and a schedule. Scores moves cheaply, under the assumption that the assignment of values
-/// to buffers does not change.
+/// Dependence graph of the operations of a function that execute at run time or hold memory, with
+/// the buffers they access, and a schedule. Scores moves cheaply, under the assumption that the
+/// assignment of values to buffers does not change.
 class OrderModel {
 public:
   /// The schedule is that of the function.
@@ -39,6 +39,10 @@ public:
   OrderScore score() { return profile.score(); }
   /// Returns the first node of the most recently scored schedule at which the peak is reached.
   unsigned findPeak() const { return profile.findPeak(); }
+  /// Returns the peak of the nodes from `first` to `last`.
+  int64_t findPeakBetween(unsigned first, unsigned last) {
+    return profile.findPeakBetween(first, last);
+  }
   /// Returns the nodes in schedule order.
   mlir::SmallVector<unsigned, 0> getOrder() const { return profile.getOrder(); }
 

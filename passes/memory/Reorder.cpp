@@ -10,7 +10,7 @@
 
 #include "passes/Passes.h"
 #include "passes/memory/MemoryAnalysis.h"
-#include "passes/memory/OrderModel.h"
+#include "passes/memory/OrderText.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -199,40 +199,6 @@ private:
   SmallVector<unsigned> group; ///< Nodes that move together.
   llvm::BitVector belongs;     ///< Nodes of the group.
 };
-
-SmallVector<Operation *, 0> textOf(Block &block) {
-  return llvm::map_to_vector<0>(block, [](Operation &op) { return &op; });
-}
-
-void setText(Block &block, ArrayRef<Operation *> text, MemoryAnalysis &analysis) {
-  for (Operation *op : text) {
-    op->moveBefore(&block, block.end());
-    analysis.notifyOperationInserted(op, {});
-  }
-}
-
-/// Returns the operations of a block in the order of the model. Views and reads are placed
-/// immediately before their first user.
-SmallVector<Operation *, 0> reordered(ArrayRef<Operation *> text, const OrderModel &model) {
-  SmallVector<Operation *, 0> result;
-  llvm::DenseSet<Operation *> nodes, written;
-  for (unsigned node = 0; node < model.size(); ++node)
-    nodes.insert(model.getOperation(node));
-  auto write = [&](auto &self, Operation *op) -> void {
-    if (!written.insert(op).second)
-      return;
-    for (Value operand : op->getOperands())
-      if (Operation *needed = operand.getDefiningOp(); needed && !nodes.contains(needed))
-        self(self, needed);
-    result.push_back(op);
-  };
-  const SmallVector<unsigned, 0> order = model.getOrder();
-  for (unsigned node : ArrayRef(order).drop_back())
-    write(write, model.getOperation(node));
-  for (Operation *op : text) // Operations without users, and the terminator.
-    write(write, op);
-  return result;
-}
 
 class ReorderPass : public mtc::impl::ReorderBase<ReorderPass> {
   void runOnOperation() override {

@@ -121,6 +121,8 @@ static void buildAllocation(OpPassManager &manager, const MemoryOptions &options
   manager.addPass(createTile(options.fit.tile));
   manager.addPass(createRecompute(options.fit.recompute));
   manager.addPass(createFit(options.fit));
+  // This pass follows the search, which inserts and repeats operations.
+  addOptional(manager, createOverlapExchanges({options.fit.memory.value_or(0)}), takes);
   manager.addPass(createAllocate(options.allocate));
   addOptional(manager, createOverlapCopies(), takes);
   manager.addPass(createReachStage({Stage::Allocated}));

@@ -32,6 +32,20 @@ struct PlainProfile {
     }
     return {score, peak};
   }
+
+  int64_t peakBetween(unsigned first, unsigned last) const {
+    int64_t live = 0, peak = std::numeric_limits<int64_t>::min();
+    bool isWithin = false;
+    for (unsigned node : order) {
+      isWithin |= node == first;
+      live += allocated[node];
+      peak = isWithin ? std::max(peak, live) : peak;
+      if (node == last)
+        return peak;
+      live -= freed[node];
+    }
+    return peak;
+  }
 };
 
 } // namespace
@@ -71,6 +85,9 @@ TEST(LiveProfile, AgreesWithSumsOverAllNodesAfterRandomMoves) {
     const auto at = llvm::find(plain.order, node);
     ASSERT_EQ(profile.getPrevious(node),
               at == plain.order.begin() ? LiveProfile::kBegin : *std::prev(at));
+    const bool isFirst = at <= llvm::find(plain.order, freeing);
+    const unsigned first = isFirst ? node : freeing, last = isFirst ? freeing : node;
+    ASSERT_EQ(profile.findPeakBetween(first, last), plain.peakBetween(first, last));
     ASSERT_EQ(profile.isBefore(node, freeing), at < llvm::find(plain.order, freeing));
   }
   EXPECT_EQ(llvm::ArrayRef(profile.getOrder()), llvm::ArrayRef(plain.order));

@@ -125,7 +125,7 @@ static llvm::SmallVector<Constant *> describeImages(ConstantBuilder &c, ArrayAtt
 namespace {
 /// The division of a variable among ranks; see MtcVariable.
 struct Division {
-  int64_t run = 0, parts = 0, stride = 0, piece = 0, pieces = 0, pieceStride = 0;
+  int64_t run = 0, parts = 0, stride = 0, block = 0, piece = 0, pieces = 0, pieceStride = 0;
 };
 } // namespace
 
@@ -133,11 +133,13 @@ static Division divisionOf(VariableOp variable, RankGroup dataGroup) {
   if (!variable.isDivided())
     return {};
   const RankedTensorType whole = variable.getWholeType();
-  Division division{whole.getNumElements(), 1, 1, variable.getTensorType().getNumElements(), 1, 1};
+  const int64_t elements = whole.getNumElements();
+  Division division{elements, 1, 1, elements, variable.getTensorType().getNumElements(), 1, 1};
   if (AxisSplitAttr split = variable.getSplitAttr()) {
     division.run = split.getRunOf(whole);
     division.parts = split.getParts();
     division.stride = split.getStride();
+    division.block = split.getBlockOf(whole);
   }
   if (variable.getPieceOf()) {
     division.pieces = dataGroup.count;
@@ -232,8 +234,8 @@ LogicalResult VariableTable::add(ModuleOp placed) {
         field<&MtcVariable::is_transposed>(stored && stored.getTransposed()),
         field<&MtcVariable::source>(source), field<&MtcVariable::whole>(whole),
         field<&MtcVariable::run>(division.run), field<&MtcVariable::parts>(division.parts),
-        field<&MtcVariable::stride>(division.stride), field<&MtcVariable::piece>(division.piece),
-        field<&MtcVariable::pieces>(division.pieces),
+        field<&MtcVariable::stride>(division.stride), field<&MtcVariable::block>(division.block),
+        field<&MtcVariable::piece>(division.piece), field<&MtcVariable::pieces>(division.pieces),
         field<&MtcVariable::piece_stride>(division.pieceStride),
         field<&MtcVariable::is_in_module>(isInModule(variable)),
         field<&MtcVariable::image_count>(images.size()),

@@ -49,30 +49,48 @@ int64_t CollectiveAttr::getMaximumSentBytes() {
 }
 
 LogicalResult AxisSplitAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                                    int64_t axis, int64_t outer, int64_t parts, int64_t stride) {
-  if (axis >= 0 && outer >= 1 && parts >= 1 && stride >= 1)
+                                    int64_t axis, int64_t outer, int64_t parts, int64_t stride,
+                                    int64_t padding) {
+  if (axis >= 0 && outer >= 1 && parts >= 1 && stride >= 1 && padding >= 0)
     return success();
   return emitError() << "has axis " << axis << ", outer " << outer << ", parts " << parts
-                     << " and stride " << stride
-                     << ", expected an axis of at least 0 and other numbers of at least 1 "
-                        "(axis_split_c1)";
+                     << ", stride " << stride << " and padding " << padding
+                     << ", expected an axis and padding of at least 0 and other numbers of at "
+                        "least 1 (axis_split_c1)";
 }
 
-RankedTensorType AxisSplitAttr::getPartOf(RankedTensorType whole) {
-  if (getAxis() >= whole.getRank() || whole.getDimSize(getAxis()) % getParts() ||
-      whole.getDimSize(getAxis()) / getParts() % getOuter())
-    return {};
+RankedTensorType AxisSplitAttr::getPadded(RankedTensorType whole) {
   SmallVector<int64_t> shape(whole.getShape());
-  shape[getAxis()] /= getParts();
+  shape[getAxis()] += getOuter() * getPadding();
   return RankedTensorType::get(shape, whole.getElementType(), whole.getEncoding());
 }
 
+RankedTensorType AxisSplitAttr::getPartOf(RankedTensorType whole) {
+  if (getAxis() >= whole.getRank() || whole.getDimSize(getAxis()) % getOuter())
+    return {};
+  RankedTensorType padded = getPadded(whole);
+  if (padded.getDimSize(getAxis()) / getOuter() % getParts())
+    return {};
+  SmallVector<int64_t> shape(padded.getShape());
+  shape[getAxis()] /= getParts();
+  return padded.clone(shape);
+}
+
+/// Returns the number of elements at each index of the axis.
+static int64_t elementsOfIndex(RankedTensorType type, int64_t axis) {
+  int64_t elements = 1;
+  for (int64_t extent : type.getShape().drop_front(axis + 1))
+    elements *= extent;
+  return elements;
+}
+
 int64_t AxisSplitAttr::getRunOf(RankedTensorType whole) {
-  ArrayRef<int64_t> shape = whole.getShape();
-  int64_t run = shape[getAxis()] / getParts() / getOuter();
-  for (int64_t extent : shape.drop_front(getAxis() + 1))
-    run *= extent;
-  return run;
+  return (whole.getDimSize(getAxis()) / getOuter() + getPadding()) / getParts() *
+         elementsOfIndex(whole, getAxis());
+}
+
+int64_t AxisSplitAttr::getBlockOf(RankedTensorType whole) {
+  return whole.getDimSize(getAxis()) / getOuter() * elementsOfIndex(whole, getAxis());
 }
 
 static SmallVector<int64_t> elementCounts(TypeRange types) {

@@ -60,21 +60,33 @@ def Mtc_AxisSplitAttr : Mtc_Attr<"AxisSplit", "axis_split"> {
     `parts` ranks (see `#mtc.collective`) has the n elements from i times n on. A weight of fused queries, keys and values is divided
     along the heads with `outer = 3`.
 
+    Each block of a variable may be followed by `padding`, so that its extent is a multiple of `parts`: 50257 classes are divided between
+    two ranks with one row of padding. Padding is 0, and is neither loaded nor saved. The axis then has `outer` times (`parts` times
+    n - `padding`) elements.
+
     ```mlir
     #mtc.axis_split<axis = 1, outer = 3, parts = 4>
+    #mtc.axis_split<axis = 0, parts = 2, padding = 1>
     ```
 
-    * axis_split_c1: the axis is not negative, and the other numbers are at least 1.
+    * axis_split_c1: neither the axis nor the padding is negative, and the other numbers are at least 1.
   }];
   let parameters = (ins "int64_t":$axis, DefaultValuedParameter<"int64_t", "1">:$outer, "int64_t":$parts,
-                        DefaultValuedParameter<"int64_t", "1">:$stride);
+                        DefaultValuedParameter<"int64_t", "1">:$stride, DefaultValuedParameter<"int64_t", "0">:$padding);
+  let builders = [AttrBuilder<(ins "int64_t":$axis, "int64_t":$outer, "int64_t":$parts, "int64_t":$stride), [{
+    return $_get($_ctxt, axis, outer, parts, stride, /*padding=*/0);
+  }]>];
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Returns the type of a rank's part of a tensor; null if the axis cannot be divided.
     ::mlir::RankedTensorType getPartOf(::mlir::RankedTensorType whole);
-    /// Returns the number of consecutive elements of the whole tensor that one rank has.
+    /// Returns the number of consecutive elements of the tensor with its padding that one rank has.
     int64_t getRunOf(::mlir::RankedTensorType whole);
+    /// Returns the number of elements of a block of the tensor, without its padding.
+    int64_t getBlockOf(::mlir::RankedTensorType whole);
+    /// Returns the type of the whole tensor with its padding.
+    ::mlir::RankedTensorType getPadded(::mlir::RankedTensorType whole);
   }];
 }
 

@@ -18,11 +18,27 @@ void VariableOp::build(OpBuilder &b, OperationState &state, Role role, const Twi
         MemorySpaceAttr::get(b.getContext(), MemorySpace::Device));
 }
 
-void VariableOp::becomePart(AxisSplitAttr split) {
-  assert(!isDivided() && "a part is not divided again");
+void VariableOp::pad(int64_t axis, int64_t outer, int64_t padding) {
+  assert(!isDivided() && "padding comes before division");
   setPartOfAttr(getTypeAttr());
+  setSplitAttr(AxisSplitAttr::get(getContext(), axis, outer, /*parts=*/1, /*stride=*/1, padding));
+  setType(getSplitAttr().getPartOf(getTensorType()));
+}
+
+void VariableOp::becomePart(AxisSplitAttr split) {
+  assert(!getPieceOf() && (!getSplit() || getSplit()->getParts() == 1) &&
+         "a part is not divided again");
+  const RankedTensorType whole = getTensorType();
+  setType(split.getPartOf(whole));
+  if (AxisSplitAttr padded = getSplitAttr()) {
+    assert(padded.getAxis() == split.getAxis() && padded.getOuter() == split.getOuter() &&
+           "the padding is for this division");
+    setSplitAttr(AxisSplitAttr::get(getContext(), split.getAxis(), split.getOuter(),
+                                    split.getParts(), split.getStride(), padded.getPadding()));
+    return;
+  }
+  setPartOfAttr(TypeAttr::get(whole));
   setSplitAttr(split);
-  setType(split.getPartOf(getTensorType()));
 }
 
 void VariableOp::becomePiece(RankedTensorType piece) {

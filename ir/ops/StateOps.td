@@ -24,7 +24,7 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     after that function returns: it has a slice only in that function's arena.
 
     A variable may be divided among ranks in two steps. The variable of a rank is `part of` the whole one `along` an axis
-    (`#mtc.axis_split`). It may itself be divided among the ranks of the data group, which have equal parts: it is then a flat
+    (`#mtc.axis_split`); a part of one rank is the whole variable with padding. It may itself be divided among the ranks of the data group, which have equal parts: it is then a flat
     `piece of` the part (`#mtc.collective`), or of the whole variable if there are no parts.
 
     ```mlir
@@ -68,18 +68,23 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() { return ::mlir::cast<::mlir::RankedTensorType>(getType()); }
-    /// Returns whether ranks have different elements of the variable.
+    /// Returns whether this rank has other elements than the whole variable.
     bool isDivided() { return getPieceOf() || getPartOf(); }
     /// Returns the type of the variable that the pieces of a data group are, or of this variable if it is no piece.
     ::mlir::RankedTensorType getLocalType() {
       return ::mlir::cast<::mlir::RankedTensorType>(getPieceOf().value_or(getType()));
     }
-    /// Returns the type of the variable that all ranks have together.
+    /// Returns the type of the variable that all ranks have together, without padding.
     ::mlir::RankedTensorType getWholeType() {
       return ::mlir::cast<::mlir::RankedTensorType>(getPartOf().value_or(getLocalType()));
     }
-    /// Makes a variable this rank's part of itself along an axis, which the split must be able to divide.
+    /// Returns the type of the variable that all ranks have together, with its padding.
+    ::mlir::RankedTensorType getPaddedType() { return getSplit() ? getSplit()->getPadded(getWholeType()) : getWholeType(); }
+    /// Makes a variable this rank's part of itself along an axis, which the split must be able to divide. A variable with padding is
+    /// divided with it.
     void becomePart(::mtc::AxisSplitAttr split);
+    /// Adds padding to an axis, which consists of this number of blocks.
+    void pad(int64_t axis, int64_t outer, int64_t padding);
     /// Makes a variable this rank's flat piece of itself.
     void becomePiece(::mlir::RankedTensorType piece);
     /// Returns the type of the initial value of the whole variable, which may differ from the storage type.

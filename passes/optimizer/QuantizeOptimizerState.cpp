@@ -32,7 +32,7 @@ public:
       : name(state.getSymName()), map(map),
         isPacked(getQuantizationTable(map.getValue()).bits == 4),
         block(
-            blockWithin(chunks, state.getWholeType(), getQuantizationTable(map.getValue()).block)),
+            blockWithin(chunks, state.getPaddedType(), getQuantizationTable(map.getValue()).block)),
         hasRows(block != getQuantizationTable(map.getValue()).block), type(state.getTensorType()),
         codes(addCodes(state)), scales(addScales(state)) {}
 
@@ -88,11 +88,12 @@ static VariableOp addPart(VariableOp state, StringRef suffix,
   RankedTensorType local = typeFor(state.getLocalType().getNumElements()), whole = local;
   AxisSplitAttr split = state.getSplitAttr();
   if (split) {
-    const RankedTensorType all = state.getWholeType();
-    const int64_t elements = all.getNumElements(), parts = split.getParts();
+    const RankedTensorType all = state.getPaddedType();
+    const int64_t elements = all.getNumElements(), parts = split.getParts(),
+                  run = split.getRunOf(state.getWholeType());
     whole = typeFor(elements);
-    split = AxisSplitAttr::get(state.getContext(), /*axis=*/0,
-                               elements / (split.getRunOf(all) * parts), parts, split.getStride());
+    split = AxisSplitAttr::get(state.getContext(), /*axis=*/0, elements / (run * parts), parts,
+                               split.getStride());
   }
   OpBuilder builder(state);
   auto part = VariableOp::create(

@@ -130,10 +130,12 @@ SmallVector<UpdatedGradient> mtc::collectGradients(ArrayRef<UpdateGroup> groups,
     for (auto [parameter, gradient] : llvm::zip_equal(group.parameters, group.gradients)) {
       const bool isDivided = division.includes(parameter.parameter);
       RankedTensorType type = VariableOp(gradient).getTensorType();
-      gradients.push_back({division.viewOf(gradient), isDivided ? type.getNumElements() : 0,
-                           VariableOp(parameter.parameter).getSplitAttr(),
+      AxisSplitAttr split = VariableOp(parameter.parameter).getSplitAttr();
+      if (split && split.getParts() == 1) // The whole variable with padding.
+        split = {};
+      gradients.push_back({division.viewOf(gradient), isDivided ? type.getNumElements() : 0, split,
                            parameter.parameter->getAttrOfType<AxisSplitAttr>(chunksAttribute),
-                           VariableOp(gradient).getWholeType()});
+                           VariableOp(gradient).getPaddedType()});
       names.push_back(VariableOp(gradient).getSymName());
     }
   return inModuleOrder ? inOrderOfVariables(gradients, names, module) : gradients;

@@ -134,7 +134,7 @@ void UpdateRules::chooseStateBits(VariableOp parameter, const Decisions &decisio
   if (auto decided = decisions.find("optimizer-bits"); decided != decisions.end())
     bits = *decided->second.group->stateBits;
   // The choice must not depend on the number of ranks.
-  RankedTensorType type = parameter.getWholeType();
+  RankedTensorType type = parameter.getPaddedType();
   auto chunks = parameter->getAttrOfType<AxisSplitAttr>(chunksAttribute);
   bool hasState = llvm::any_of(rule.kind->states, [&](const OptimizerState &state) {
     return state.shape(type.getShape(), rule) == likeParameter(type.getShape(), rule);

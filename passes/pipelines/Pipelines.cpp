@@ -58,6 +58,7 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   // pass that adds working copies.
   manager.addPass(createStoreFrozen(options.frozenStorage));
   manager.addPass(createKeepWorkingCopies());
+  manager.addPass(createPadAxes({/*parts=*/0, options.sharding.tensorSeed}));
   manager.addPass(createSplitAxes({/*ranks=*/0, /*chunks=*/0, options.sharding.tensorSeed}));
   // No other pass sees partial values.
   manager.addNestedPass<func::FuncOp>(createExchangePartials());

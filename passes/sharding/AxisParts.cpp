@@ -14,15 +14,45 @@ using namespace mtc;
 
 static RankGroup groupOf(AxisSplitAttr split) { return {split.getParts(), split.getStride()}; }
 
+Value mtc::padBlocks(TensorBuilder &b, Value x, int64_t axis, int64_t outer, int64_t padding) {
+  if (padding == 0)
+    return x;
+  SmallVector<int64_t> shape(shapeOf(x)), blocks(shape);
+  blocks[axis] /= outer;
+  shape[axis] += outer * padding;
+  blocks.insert(blocks.begin() + axis, outer);
+  SmallVector<int64_t> none(blocks.size()), after(blocks.size());
+  after[axis + 1] = padding;
+  return b.reshape(b.pad(b.reshape(x, blocks), none, after, none), shape);
+}
+
+Value mtc::dropPadding(TensorBuilder &b, Value x, int64_t axis, int64_t outer, int64_t padding) {
+  if (padding == 0)
+    return x;
+  SmallVector<int64_t> shape(shapeOf(x)), blocks(shape);
+  blocks[axis] /= outer;
+  shape[axis] -= outer * padding;
+  blocks.insert(blocks.begin() + axis, outer);
+  SmallVector<int64_t> kept(blocks);
+  kept[axis + 1] -= padding;
+  Value rows = b.slice(b.reshape(x, blocks), SmallVector<int64_t>(blocks.size()), kept,
+                       SmallVector<int64_t>(blocks.size(), 1));
+  return b.reshape(rows, shape);
+}
+
 Value mtc::gatherParts(TensorBuilder &b, Value part, RankedTensorType whole, AxisSplitAttr split) {
   if (!split)
     return part;
   const int64_t parts = split.getParts(), run = split.getRunOf(whole),
                 elements = typeOf(part).getNumElements(), blocks = elements / run;
-  auto rows = RankedTensorType::get({parts, blocks, run}, typeOf(part).getElementType());
-  Value own = b.reshape(part, {elements});
-  Value all = b.create<AllGatherOp>(TypeRange(rows), own, groupOf(split)).getResult(0);
-  return b.reshape(b.transpose(all, {1, 0, 2}), whole.getShape());
+  Value padded = part;
+  if (parts > 1) {
+    auto rows = RankedTensorType::get({parts, blocks, run}, typeOf(part).getElementType());
+    Value own = b.reshape(part, {elements});
+    Value all = b.create<AllGatherOp>(TypeRange(rows), own, groupOf(split)).getResult(0);
+    padded = b.reshape(b.transpose(all, {1, 0, 2}), split.getPadded(whole).getShape());
+  }
+  return dropPadding(b, padded, split.getAxis(), split.getOuter(), split.getPadding());
 }
 
 Value mtc::takePart(TensorBuilder &b, Value whole, AxisSplitAttr split) {
@@ -31,7 +61,10 @@ Value mtc::takePart(TensorBuilder &b, Value whole, AxisSplitAttr split) {
   const RankedTensorType type = typeOf(whole), part = split.getPartOf(type);
   const int64_t parts = split.getParts(), run = split.getRunOf(type),
                 elements = part.getNumElements(), blocks = elements / run;
-  Value rows = b.transpose(b.reshape(whole, {blocks, parts, run}), {1, 0, 2});
+  Value padded = padBlocks(b, whole, split.getAxis(), split.getOuter(), split.getPadding());
+  if (parts == 1)
+    return padded;
+  Value rows = b.transpose(b.reshape(padded, {blocks, parts, run}), {1, 0, 2});
   auto flat = RankedTensorType::get({elements}, type.getElementType());
   Value own = b.create<OwnPieceOp>(TypeRange(flat), rows, groupOf(split)).getResult(0);
   return b.reshape(own, part.getShape());

@@ -7,6 +7,12 @@
 
 namespace mtc {
 
+/// Returns a tensor with `padding` zeros after each of `outer` blocks of an axis.
+mlir::Value padBlocks(TensorBuilder &b, mlir::Value x, int64_t axis, int64_t outer,
+                      int64_t padding);
+/// Returns a tensor without the last `padding` elements of each of `outer` blocks of an axis.
+mlir::Value dropPadding(TensorBuilder &b, mlir::Value x, int64_t axis, int64_t outer,
+                        int64_t padding);
 /// Returns the whole tensor, on every rank of the split's group, from the part that each of them
 /// has. Without a split, returns `part`. The elements of `whole` may have another type.
 mlir::Value gatherParts(TensorBuilder &b, mlir::Value part, mlir::RankedTensorType whole,

@@ -56,7 +56,7 @@ void AxisGroups::Growth::divide(Value value, AxisSplitAttr split) {
 
 void AxisGroups::Growth::divideFamily(StringRef name, AxisSplitAttr split) {
   const VariableFamily &family = all.families.get(name);
-  if (taken.families.contains(name) || !divides(split, family.type) ||
+  if (taken.families.contains(name) || !family.canSplit(split) ||
       !group.splits.families.try_emplace(name, split).second)
     return;
   for (Operation *access : family.accesses)
@@ -234,11 +234,8 @@ AxisGroup AxisGroups::grow(StringRef parameter, AxisSplitAttr split, const Split
   return group;
 }
 
-/// Returns whether dividing a group is better than computing all of it on every rank: its
-/// contractions take longer than what is sent for them on any machine, or it stores much more.
-static bool pays(const AxisGroup &group) {
-  return group.variableBytes > 0 &&
-         (group.products >= 32 * group.sentBytes || group.variableBytes >= 4 * group.sentBytes);
+bool AxisGroup::pays() const {
+  return variableBytes > 0 && (products >= 32 * sentBytes || variableBytes >= 4 * sentBytes);
 }
 
 namespace {
@@ -264,40 +261,41 @@ static double sentPerByte(const AxisGroup &group) {
          static_cast<double>(std::max<int64_t>(group.variableBytes, 1));
 }
 
-/// Returns the axes of parameters that can be divided, in the order of the module.
-SmallVector<std::pair<StringRef, AxisSplitAttr>> AxisGroups::findAxes() {
+/// Returns the axes of parameters that can be divided into `parts`, in the order of the module.
+SmallVector<std::pair<StringRef, AxisSplitAttr>> AxisGroups::findAxes(int64_t parts) {
   SmallVector<std::pair<StringRef, AxisSplitAttr>> axes;
   for (const auto &[name, family] : families.all())
-    for (int64_t axis = 0; family.isDivisible && axis < family.type.getRank(); ++axis)
-      if (auto split = AxisSplitAttr::get(module.getContext(), axis, 1, chunks, 1);
-          divides(split, family.type))
+    for (int64_t axis = 0; axis < family.type.getRank(); ++axis)
+      if (auto split = AxisSplitAttr::get(module.getContext(), axis, 1, parts, 1);
+          family.canSplit(split))
         axes.emplace_back(name, split);
   return axes;
 }
 
-static void addTo(Splits &chosen, const AxisGroup &group) {
-  for (const auto &[op, split] : group.splits.operations)
-    chosen.operations.insert({op, split});
-  for (const auto &[name, split] : group.splits.families)
-    chosen.families.insert({name, split});
+void Splits::add(const Splits &others) {
+  for (const auto &[op, split] : others.operations)
+    operations.insert({op, split});
+  for (const auto &[name, split] : others.families)
+    families.insert({name, split});
 }
 
 /// Divides two of three groups, whatever they send.
 void AxisGroups::drawOfVariables(Splits &chosen, int64_t seed) {
   std::mt19937_64 random(static_cast<uint64_t>(seed));
-  auto axes = findAxes();
+  auto axes = findAxes(chunks);
   std::shuffle(axes.begin(), axes.end(), random);
   for (const auto &[name, split] : axes) {
     const bool isDrawn = random() % 3 != 0 || chosen.families.empty();
     if (isDrawn && !chosen.families.contains(name))
-      addTo(chosen, grow(name, split, chosen));
+      chosen.add(grow(name, split, chosen).splits);
   }
 }
 
-void AxisGroups::chooseOfVariables(Splits &chosen) {
+std::vector<AxisGroup>
+AxisGroups::chooseGroups(int64_t parts, llvm::function_ref<bool(const AxisGroup &)> accepts) {
   std::priority_queue<Candidate> candidates;
   llvm::DenseSet<std::pair<StringRef, Attribute>> known;
-  for (const auto &[name, split] : findAxes()) {
+  for (const auto &[name, split] : findAxes(parts)) {
     if (known.contains({name, split}))
       continue;
     AxisGroup group = grow(name, split, {});
@@ -305,6 +303,8 @@ void AxisGroups::chooseOfVariables(Splits &chosen) {
       known.insert({member, part});
     candidates.push({sentPerByte(group), candidates.size(), name, split});
   }
+  std::vector<AxisGroup> groups;
+  Splits chosen;
   while (!candidates.empty()) {
     Candidate candidate = candidates.top();
     candidates.pop();
@@ -316,10 +316,12 @@ void AxisGroups::chooseOfVariables(Splits &chosen) {
       candidates.push(candidate);
       continue;
     }
-    if (!pays(group))
+    if (!group.pays() || !accepts(group))
       continue;
-    addTo(chosen, group);
+    chosen.add(group.splits);
+    groups.push_back(std::move(group));
   }
+  return groups;
 }
 
 /// Returns the split of a sum into the pieces of which each rank adds one; null if they are not
@@ -350,7 +352,7 @@ void AxisGroups::chooseBetweenSums(Splits &chosen) {
       continue;
     AxisGroup group;
     Growth(*this, chosen, group).growBetween(sum, split);
-    addTo(chosen, group);
+    chosen.add(group.splits);
   }
 }
 
@@ -365,7 +367,7 @@ Splits AxisGroups::follow(const llvm::MapVector<StringRef, AxisSplitAttr> &param
   Splits chosen;
   for (const auto &[name, split] : parameters)
     if (!chosen.families.contains(name))
-      addTo(chosen, grow(name, split, chosen));
+      chosen.add(grow(name, split, chosen).splits);
   chooseBetweenSums(chosen);
   return chosen;
 }
@@ -375,7 +377,8 @@ Splits AxisGroups::choose(int64_t seed) {
   if (seed)
     drawOfVariables(chosen, seed);
   else
-    chooseOfVariables(chosen);
+    for (const AxisGroup &group : chooseGroups(chunks, [](const AxisGroup &) { return true; }))
+      chosen.add(group.splits);
   chooseBetweenSums(chosen);
   return chosen;
 }

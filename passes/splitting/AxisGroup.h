@@ -7,6 +7,9 @@
 #include "passes/splitting/VariableFamilies.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <vector>
 
 namespace mtc {
 
@@ -14,6 +17,8 @@ namespace mtc {
 struct Splits {
   llvm::MapVector<mlir::Operation *, OperationSplit> operations;
   llvm::MapVector<llvm::StringRef, AxisSplitAttr> families; ///< by name of the parameter
+
+  void add(const Splits &others);
 };
 
 /// The operations and variables that are divided if one axis of a parameter is, as the heads of a
@@ -23,6 +28,10 @@ struct AxisGroup {
   int64_t variableBytes = 0; ///< of the divided variables, as far as they are whole
   int64_t sentBytes = 0;     ///< that each rank sends in a micro-step
   int64_t products = 0;      ///< floating-point operations of divided contractions in a micro-step
+
+  /// Returns whether dividing the group is better than computing all of it on every rank: its
+  /// contractions take longer than what is sent for them on any machine, or it stores much more.
+  bool pays() const;
 };
 
 /// Finds axis groups from the axes of parameters.
@@ -36,8 +45,13 @@ public:
   /// Returns the group of an axis of a parameter. Operations and variables in `taken` keep their
   /// splits.
   AxisGroup grow(llvm::StringRef parameter, AxisSplitAttr split, const Splits &taken);
-  /// Divides the groups that divide most bytes of variables for the bytes that they send, and then
-  /// what is computed between their sums. With a seed, divides groups drawn at random instead.
+  /// Returns the groups that divide most bytes of variables for the bytes that they send. `parts`
+  /// is the number of parts in their splits; with one, axes of any extent can be divided. A group
+  /// that is not accepted does not exclude others.
+  std::vector<AxisGroup> chooseGroups(int64_t parts,
+                                      llvm::function_ref<bool(const AxisGroup &)> accepts);
+  /// Divides the chosen groups, and then what is computed between their sums. With a seed, divides
+  /// groups drawn at random instead.
   Splits choose(int64_t seed = 0);
 
   /// Returns what is divided if an input is. Variables and operations in `taken` keep their splits.
@@ -51,8 +65,7 @@ public:
 private:
   class Growth;
   void measure(AxisGroup &group) const;
-  llvm::SmallVector<std::pair<llvm::StringRef, AxisSplitAttr>> findAxes();
-  void chooseOfVariables(Splits &chosen);
+  llvm::SmallVector<std::pair<llvm::StringRef, AxisSplitAttr>> findAxes(int64_t parts);
   void drawOfVariables(Splits &chosen, int64_t seed);
   void chooseBetweenSums(Splits &chosen);
 

@@ -117,9 +117,12 @@ static AxisSplitAttr withinPart(AxisSplitAttr split, AxisSplitAttr outer) {
                             split.getStride());
 }
 
-/// Sets the number of groups that this rank's channels are in.
-template <typename Op> static void setLocalGroups(Op op) {
-  op.setGroups(static_cast<uint64_t>(shapeOf(op.getInput()).back() / shapeOf(op.getWeights())[1]));
+void mtc::setGroupsOfChannels(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<ConvolveOp, TransposedConvolveOp, ConvolveWeightGradientOp>([](auto convolution) {
+        convolution.setGroups(static_cast<uint64_t>(shapeOf(convolution.getInput()).back() /
+                                                    shapeOf(convolution.getWeights())[1]));
+      });
 }
 
 SmallVector<Value> mtc::buildLocal(TensorBuilder &b, Operation *op, const OperationSplit &split,
@@ -131,6 +134,7 @@ SmallVector<Value> mtc::buildLocal(TensorBuilder &b, Operation *op, const Operat
         part && part.getAxis() == static_cast<int64_t>(scatter.getAxis()))
       return {buildScatter(b, scatter, operands, exchange)};
   Operation *local = cloneLocal(b, op, split, operands);
+  setGroupsOfChannels(local);
   return llvm::TypeSwitch<Operation *, SmallVector<Value>>(local)
       .Case([&](IotaOp iota) -> SmallVector<Value> {
         if (split.results[0].getAxis() != static_cast<int64_t>(iota.getAxis()))
@@ -160,10 +164,5 @@ SmallVector<Value> mtc::buildLocal(TensorBuilder &b, Operation *op, const Operat
         reshard.setToAttr(withinPart(reshard.getTo(), split.results[0]));
         return {reshard};
       })
-      .Case<ConvolveOp, TransposedConvolveOp, ConvolveWeightGradientOp>(
-          [&](auto convolution) -> SmallVector<Value> {
-            setLocalGroups(convolution);
-            return {convolution};
-          })
       .Default([](Operation *other) { return SmallVector<Value>(other->getResults()); });
 }

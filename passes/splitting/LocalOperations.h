@@ -14,6 +14,9 @@ llvm::SmallVector<mlir::Value> buildLocal(TensorBuilder &b, mlir::Operation *op,
                                           const OperationSplit &split, mlir::ValueRange operands,
                                           PartExchange &exchange);
 
+/// Sets the number of groups of a convolution to that of its channels; ignores other operations.
+void setGroupsOfChannels(mlir::Operation *op);
+
 } // namespace mtc
 
 #endif // MTC_PASSES_SPLITTING_LOCALOPERATIONS_H

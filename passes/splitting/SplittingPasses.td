@@ -6,6 +6,37 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PadAxes : Pass<"mtc-pad-axes", "::mlir::ModuleOp"> {
+  let summary = "pad axes of weights that cannot be divided among ranks";
+  let description = [{
+    An axis of a weight may have an extent that the number of parts does not divide, as 50257 classes or 25 heads. This pass adds padding
+    of at most an eighth to the axis, and to all that `mtc-split-axes` would divide with it, if the division pays. A variable with padding
+    is a part of itself (`#mtc.axis_split` with `padding`): neither loaded nor saved, its padding is 0 and stays 0. Values with padding are
+    unspecified there. Sums, maxima and contractions read neutral elements instead (`FunctionPadder`), so that padded classes have no
+    probability and no gradient.
+
+    The padding does not depend on the number of ranks that have the parts.
+
+    ```mlir
+    mtc.variable parameter @w : tensor<5x8xf32> = #mtc.initializer<"w">
+    %w = mtc.read @w : tensor<5x8xf32>
+    %y = mtc.contract %x, %w batch [] x [] over [1] x [1] : tensor<4x8xf32>, tensor<5x8xf32> -> tensor<4x5xf32>
+    %m = mtc.reduce max %y axes [1] : tensor<4x5xf32> -> tensor<4xf32>
+    // becomes, with 2 parts:
+    mtc.variable parameter @w : tensor<6x8xf32> part of tensor<5x8xf32> along #mtc.axis_split<axis = 0, parts = 1, padding = 1>
+      = #mtc.initializer<"w">
+    %w = mtc.read @w : tensor<6x8xf32>
+    %y = mtc.contract %x, %w batch [] x [] over [1] x [1] : tensor<4x8xf32>, tensor<6x8xf32> -> tensor<4x6xf32>
+    %z = mtc.select %isClass, %y, %infinity : tensor<4x6xf32>
+    %m = mtc.reduce max %z axes [1] : tensor<4x6xf32> -> tensor<4xf32>
+    ```
+  }];
+  let options = [Option<"parts", "parts", "int64_t", "0", "number of parts; 0: the chunks of `mtc.program`">,
+                 Option<"seed", "seed", "int64_t", "0", "for tests: pad axes drawn with this seed by up to their extent; 0: none">,
+  ];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 def SplitAxes : Pass<"mtc-split-axes", "::mlir::ModuleOp"> {
   let summary =
       "divide axes of weights and inputs, and what is computed with them, among ranks";

@@ -5,6 +5,13 @@
 using namespace mlir;
 using namespace mtc;
 
+bool VariableFamily::canSplit(AxisSplitAttr split) const {
+  AxisSplitAttr padded = VariableOp(variables.front()).getSplitAttr();
+  const bool isOther =
+      padded && (padded.getAxis() != split.getAxis() || padded.getOuter() != split.getOuter());
+  return isDivisible && !isOther && split.getPartOf(type);
+}
+
 VariableFamilies::VariableFamilies(ModuleOp module) {
   for (auto variable : module.getOps<VariableOp>())
     if (llvm::is_contained({Role::Parameter, Role::Frozen, Role::State}, variable.getRole())) {

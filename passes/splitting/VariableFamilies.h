@@ -18,6 +18,10 @@ struct VariableFamily {
   llvm::SmallVector<mlir::Operation *> accesses; ///< mtc.read and mtc.write, of all functions
   mlir::RankedTensorType type;                   ///< of the parameter
   bool isDivisible = true;
+
+  /// Returns whether the variables can be divided like this: those with padding only along its
+  /// axis.
+  bool canSplit(AxisSplitAttr split) const;
 };
 
 /// The families of a module's parameters, by the name of the parameter.

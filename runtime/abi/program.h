@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 29u
+#define MTC_ABI_VERSION 30u
 
 /* Section and name of the ELF note that marks programs written by the compiler. The note has no
  * contents. */

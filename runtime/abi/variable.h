@@ -79,12 +79,14 @@ typedef struct MtcVariable {
                               value itself */
   /* The variable of all ranks, without an offset, of which `tensor` has the elements of this rank.
    * Null: every rank has all elements. Runs of `run` elements belong to the `parts` ranks of a
-   * group in turn (runtime/abi/collective.h): element e to number e / run % parts. A part consists
-   * of flat pieces of `piece` elements, of which number i belongs to number i of the `pieces` ranks
-   * of another group; the last pieces may be shorter, or empty. One part is the whole variable as
-   * one run, and one piece is a whole part. */
+   * group in turn (runtime/abi/collective.h): element e to number e % block / run. The last runs of
+   * a block may be shorter, or empty, if `block` is less than run * parts; the part then has
+   * padding, which is 0, in place of the missing elements. A part consists of flat pieces of
+   * `piece` elements, of which number i belongs to number i of the `pieces` ranks of another group;
+   * the last pieces may be shorter, or empty. One part is the whole variable in runs of a block,
+   * and one piece is a whole part. */
   const MtcTensor *whole;
-  int64_t run, parts, stride;          /* 0 if `whole` is null */
+  int64_t run, parts, stride, block;   /* 0 if `whole` is null */
   int64_t piece, pieces, piece_stride; /* 0 if `whole` is null */
   uint32_t is_in_module;               /* the variable is known to exist in the user's module */
   /* The tensors of the user's module that hold the variable, in groups that each cover all of its

@@ -83,10 +83,31 @@ void PieceChecksum::Part::endShare() {
   inShare = 0;
 }
 
+void PieceChecksum::Part::skip(int64_t bytes, int64_t bytesOfShare) {
+  while (bytesOfShare && inShare + bytes >= bytesOfShare) {
+    bytes -= bytesOfShare - inShare;
+    endShare();
+  }
+  inShare += bytes;
+}
+
+void PieceChecksum::skipPadding() {
+  inBlock = 0;
+  while (inPiece != 0 || (!parts.empty() && static_cast<size_t>(number) % parts.size() != 0)) {
+    if (!parts.empty())
+      parts[static_cast<size_t>(number) % parts.size()].skip(sizes.bytes - inPiece,
+                                                             sizes.bytesOfShare);
+    inPiece = 0;
+    ++number;
+  }
+}
+
 void PieceChecksum::add(const void *bytes, int64_t count) {
   auto *next = static_cast<const char *>(bytes);
   while (count > 0) {
     int64_t added = sizes.bytes ? std::min(count, sizes.bytes - inPiece) : count;
+    if (sizes.bytesOfBlock)
+      added = std::min(added, sizes.bytesOfBlock - inBlock);
     if (parts.empty()) {
       piece.add(next, added);
     } else {
@@ -99,14 +120,17 @@ void PieceChecksum::add(const void *bytes, int64_t count) {
         part.endShare();
     }
     inPiece += added;
+    inBlock += added;
     next += added;
     count -= added;
-    if (inPiece != sizes.bytes)
-      continue;
-    inPiece = 0;
-    ++number;
-    if (parts.empty())
-      addPiece(std::exchange(piece, {}).value());
+    if (inPiece == sizes.bytes) {
+      inPiece = 0;
+      ++number;
+      if (parts.empty())
+        addPiece(std::exchange(piece, {}).value());
+    }
+    if (sizes.bytesOfBlock && inBlock == sizes.bytesOfBlock)
+      skipPadding();
   }
 }
 

@@ -33,6 +33,9 @@ struct PieceSizes {
   /// Size of every share of a part but the last; 0: each part is a share. Share i is share i /
   /// parts of part i % parts.
   int64_t bytesOfShare = 0;
+  /// Padding follows each block of this size up to a multiple of `parts` pieces, and counts as
+  /// bytes of the shares; 0: there is no padding.
+  int64_t bytesOfBlock = 0;
 };
 
 /// The checksum of data whose shares several processes may write. It is the checksum of the shares'
@@ -52,6 +55,9 @@ public:
   uint64_t value() const;
 
 private:
+  /// Skips the padding after a block.
+  void skipPadding();
+
   /// The shares of a part.
   struct Part {
     std::vector<uint64_t> complete;
@@ -59,10 +65,13 @@ private:
     int64_t inShare = 0; ///< bytes of it
 
     void endShare();
+    /// Counts bytes of padding.
+    void skip(int64_t bytes, int64_t bytesOfShare);
   };
 
   PieceSizes sizes;
   int64_t inPiece = 0;     ///< bytes of the piece that is being added
+  int64_t inBlock = 0;     ///< bytes of the block that is being added
   Checksum piece;          ///< of that piece, if it is a share
   Checksum pieces;         ///< of the checksums of complete shares
   std::vector<Part> parts; ///< if shares consist of several pieces

@@ -148,7 +148,8 @@ struct SizeField {
 };
 constexpr SizeField sizeFields[] = {{"piece_bytes", &PieceSizes::bytes, INT64_MAX},
                                     {"parts", &PieceSizes::parts, uint64_t{1} << 20},
-                                    {"share_bytes", &PieceSizes::bytesOfShare, INT64_MAX}};
+                                    {"share_bytes", &PieceSizes::bytesOfShare, INT64_MAX},
+                                    {"block_bytes", &PieceSizes::bytesOfBlock, INT64_MAX}};
 
 ScheduleSettings parseSchedule(const std::string &path, const Json &json) {
   const Fields fields(path, json);

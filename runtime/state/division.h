@@ -25,15 +25,17 @@ struct ElementRun {
 };
 
 /// The shares that ranks have of a value. Runs of elements belong to the parts in turn, and a part
-/// consists of flat pieces. Share i is piece i / parts of part i % parts. See MtcVariable.
+/// consists of flat pieces. Share i is piece i / parts of part i % parts. Elements of parts include
+/// padding at the end of each block of the value, which no run contains. See MtcVariable.
 struct Division {
-  int64_t run = 0; ///< elements of a run; 0: the value is not divided
+  int64_t run = 0; ///< elements of a run; 0: the rank has the value as it is
   int64_t parts = 1;
   int64_t stride = 1; ///< of the ranks that have different parts
   int64_t piece = 0;  ///< elements of a piece
   int64_t pieces = 1;
   int64_t pieceStride = 1; ///< of the ranks that have different pieces
   int64_t total = 0;       ///< elements of the value
+  int64_t block = 0;       ///< elements of a block: run * parts, less if they have padding
 
   static Division of(const MtcVariable &variable) {
     if (!variable.whole)
@@ -44,12 +46,15 @@ struct Division {
             variable.piece,
             variable.pieces,
             variable.piece_stride,
-            variable.whole->bytes / typeBytes(variable.whole->type)};
+            variable.whole->bytes / typeBytes(variable.whole->type),
+            variable.block};
   }
 
   explicit operator bool() const { return run != 0; }
   int64_t shares() const { return parts * pieces; }
-  int64_t elementsOfPart() const { return total / parts; }
+  int64_t elementsOfPart() const { return block ? total / block * run : 0; }
+  /// Returns the elements of padding after each block.
+  int64_t padding() const { return run * parts - block; }
 
   int64_t shareOf(int rank) const {
     return mtc_number_in_group(rank, pieces, pieceStride) * parts +
@@ -70,20 +75,24 @@ struct Division {
 
   /// Returns the share of an element of the value.
   int64_t shareOfElement(int64_t element) const {
-    return inPart(element) / piece * parts + element / run % parts;
+    return inPart(element) / piece * parts + element % block / run;
   }
   /// Returns the elements from `element` on that are consecutive in the value and in a share.
   ElementRun runAt(int64_t element) const {
-    const int64_t part = inPart(element), own = part % piece;
-    return {own, part, element, std::min(run - element % run, piece - own)};
+    const int64_t part = inPart(element), own = part % piece, inBlock = element % block;
+    return {own, part, element, std::min({run - inBlock % run, block - inBlock, piece - own})};
   }
   /// Calls `use` with the runs of a share's elements from number `begin` to number `end`.
   template <typename Use>
   void forEachRun(int64_t share, int64_t begin, int64_t end, const Use &use) const {
+    const int64_t inBlock = share % parts * run,
+                  ofValue = std::clamp<int64_t>(block - inBlock, 0, run); // the rest is padding
     for (int64_t own = begin; own < end;) {
       const int64_t part = share / parts * piece + own, inRun = part % run,
                     count = std::min(run - inRun, end - own);
-      use(ElementRun{own, part, (part / run * parts + share % parts) * run + inRun, count});
+      if (inRun < ofValue)
+        use(ElementRun{own, part, part / run * block + inBlock + inRun,
+                       std::min(count, ofValue - inRun)});
       own += count;
     }
   }
@@ -101,7 +110,7 @@ struct Division {
 
 private:
   /// Returns the number of an element among those of its part.
-  int64_t inPart(int64_t element) const { return element / (run * parts) * run + element % run; }
+  int64_t inPart(int64_t element) const { return element / block * run + element % block % run; }
 };
 
 } // namespace mtc::runtime

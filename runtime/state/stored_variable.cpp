@@ -166,11 +166,13 @@ int64_t StoredVariable::shareBytes(int64_t share) const {
 
 PieceSizes StoredVariable::pieceSizes() const {
   const int64_t size = typeBytes(type());
-  if (division.parts == 1)
+  const bool hasPadding = division.padding() != 0;
+  if (division.parts == 1 && !hasPadding)
     return {.bytes = division.piece * size};
   return {.bytes = division.run * size,
           .parts = division.parts,
-          .bytesOfShare = division.pieces > 1 ? division.piece * size : 0};
+          .bytesOfShare = division.pieces > 1 ? division.piece * size : 0,
+          .bytesOfBlock = hasPadding ? division.block * size : 0};
 }
 
 void StoredVariable::receive(Device &device, int64_t share, int64_t begin, int64_t bytes,
@@ -183,8 +185,10 @@ void StoredVariable::receive(Device &device, int64_t share, int64_t begin, int64
     exchange.ask(rank, {PieceRequest::Kind::Read, index, at});
     exchange.sendToLeader(rank);
     const int64_t last = std::min(end, at + PieceExchange::chunkBytes);
+    const char *from = exchange.chunk();
     division.forEachRun(share, at / size, last / size, [&](const ElementRun &run) {
-      use(exchange.chunk() + (run.own * size - at), run.value * size, run.count * size);
+      use(from, run.value * size, run.count * size);
+      from += run.count * size;
     });
   }
 }
@@ -376,8 +380,9 @@ void writeCopies(const MtcProgram &program, Device &device) {
 }
 
 bool hasDividedVariables(const MtcProgram &program) {
-  return std::any_of(program.variables, program.variables + program.variable_count,
-                     [](const MtcVariable &variable) { return variable.whole != nullptr; });
+  return std::any_of(
+      program.variables, program.variables + program.variable_count,
+      [](const MtcVariable &variable) { return Division::of(variable).shares() > 1; });
 }
 
 } // namespace mtc::runtime

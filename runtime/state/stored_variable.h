@@ -24,7 +24,7 @@ public:
   /// Returns the whole value's tensor.
   MtcTensor tensor() const;
   /// Returns whether no rank has the whole value.
-  bool isDivided() const { return bool(division); }
+  bool isDivided() const { return division.shares() > 1; }
   /// Returns how the value is divided among the ranks.
   const Division &divided() const { return division; }
   /// Returns the size of a share of a divided value.

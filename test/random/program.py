@@ -65,6 +65,7 @@ class Checker:
     folder: Path
     races: bool = True  # whether the emulator checks device memory for races
     cached: bool = True  # whether to use mtc's kernel cache
+    messages: str = ""  # that the last command wrote to standard error
 
     @staticmethod
     def builds(case: Case) -> list[tuple[str, Case]]:
@@ -101,6 +102,7 @@ class Checker:
         if result.returncode != 0:
             text = result.stderr.strip() or result.stdout.strip()
             raise Failed(f"{kind}: exit {result.returncode}: {summary(text)}", text[-3000:], command)
+        self.messages = result.stderr
         return result.stdout
 
     def check(self, case: Case, expectation: Expectation | None, name: str):

@@ -32,7 +32,7 @@ from operators import name_of  # noqa: E402
 from program import Checker, Failed  # noqa: E402
 
 RANKS = 2
-UNDIVIDED = "no layer can be divided into"
+UNDIVIDED, PADDED = "no layer can be divided into", " is padded from "
 
 
 @dataclass
@@ -41,32 +41,35 @@ class Outcome:
     operator: str
     failure: str = ""
     is_divided: bool = True
+    is_padded: bool = False
     is_rounded: bool = False
 
 
-def train(checker: Checker, case: Case, name: str, words: list, flags: list) -> tuple[list[float], dict]:
-    """Returns the losses and the weights of a program."""
+def train(checker: Checker, case: Case, name: str, words: list, flags: list) -> tuple[list[float], dict, str]:
+    """Returns the losses and the weights of a program, and the messages of the compiler."""
     compiled = [checker.mtc, "compile", "model.onnx", *case.flags(), *flags, "--threads", 1, "-o", name]
     checker.run(compiled, "compile")
+    messages = checker.messages
     files = {key: checker.folder / f"{name}.{key}" for key in ("jsonl", "onnx")}
     for file in files.values():
         file.unlink(missing_ok=True)
     written = ["--metrics", files["jsonl"], "--export", files["onnx"]]
     checker.run([*words, checker.folder / name, *case.data_flags(), "--no-shuffle", "--quiet", "--steps", STEPS, *written], "training run")
     weights = {i.name: onnx.numpy_helper.to_array(i) for i in onnx.load(files["onnx"]).graph.initializer}
-    return [json.loads(line)["loss"] for line in files["jsonl"].read_text().splitlines()], weights
+    return [json.loads(line)["loss"] for line in files["jsonl"].read_text().splitlines()], weights, messages
 
 
 def check(checker: Checker, case: Case, expectation: Expectation, seed: int, outcome: Outcome):
     case.write(checker.folder)
     drawn = ["--tensor-seed", seed, "--ranks"]
     try:
-        losses, weights = train(checker, case, "divided", [*launcher(RANKS)], [*drawn, RANKS, "--tensor", RANKS])
+        losses, weights, messages = train(checker, case, "divided", [*launcher(RANKS)], [*drawn, RANKS, "--tensor", RANKS])
     except Failed as failed:
         outcome.is_divided = UNDIVIDED not in failed.failure.text
         if outcome.is_divided:
             raise
         return
+    outcome.is_padded = PADDED in messages
     problems = expectation.check_losses(losses) + expectation.check_weights(weights)
     alone = train(checker, case, "alone", [], [*drawn, 1, "--tensor-chunks", RANKS])
     problems += [f"alone: {text}" for text in expectation.check_losses(alone[0]) + expectation.check_weights(alone[1])]
@@ -121,8 +124,9 @@ def main() -> int:
                     print(f"graph {outcome.index} ({outcome.operator}): {outcome.failure}", flush=True)
     divided, failed = [o for o in outcomes if o.is_divided], sum(bool(o.failure) for o in outcomes)
     rounded = sum(o.is_rounded for o in divided)
-    print(f"{len(outcomes)} graphs of seed {options.seed}, {len(divided)} divided, {rounded} of them equal to one rank up to rounding only, "
-          f"{failed} failed")  # fmt: skip
+    padded = sum(o.is_padded for o in divided)
+    print(f"{len(outcomes)} graphs of seed {options.seed}, {len(divided)} divided, {padded} of them with padding, {rounded} equal to one rank "
+          f"up to rounding only, {failed} failed")  # fmt: skip
     return 1 if failed or (len(divided) >= 50 and 4 * rounded > len(divided)) else 0
 
 

@@ -35,7 +35,7 @@ public:
   /// Adds a variable that is divided in flat pieces.
   void add(const char *name, uint32_t type, int64_t elements, int64_t piece, int64_t pieces = 3,
            int64_t stride = 1) {
-    add(name, type, {elements, 1, 1, piece, pieces, stride, elements});
+    add(name, type, {elements, 1, 1, piece, pieces, stride, elements, elements});
   }
   /// Adds a variable with this division.
   void add(const char *name, uint32_t type, const Division &division) {
@@ -52,6 +52,7 @@ public:
     variable.run = division.run;
     variable.parts = division.parts;
     variable.stride = division.stride;
+    variable.block = division.block;
     variable.piece = division.piece;
     variable.pieces = division.pieces;
     variable.piece_stride = division.pieceStride;
@@ -171,24 +172,27 @@ TEST_F(DividedFileTest, ReportsAnElementOfAnotherRankThatIsNotFinite) {
 /// Elements of "table", whose parts have many runs and are sent in several messages.
 constexpr int64_t tableElements = 4 * 300 * 4500;
 
-/// Divides "weight" [6, 40] along its second axis, as 2 blocks of 4 parts, and "bias" [40] in one
-/// block; "scale" [7] is divided in flat shards.
+/// Divides "weight" [6, 40] along its second axis, as 2 blocks of 4 parts, "bias" [40] in one
+/// block, and "classes" [5, 7] along its second axis, with padding of 1; "scale" [7] is divided in
+/// flat shards.
 DividedProgram alongAxes(int64_t stride) {
   DividedProgram program;
-  program.add("weight", MTC_F32, {5, 4, stride, 60, 1, 1, 240});
-  program.add("bias", MTC_F32, {10, 4, stride, 10, 1, 1, 40});
+  program.add("weight", MTC_F32, {5, 4, stride, 60, 1, 1, 240, 20});
+  program.add("bias", MTC_F32, {10, 4, stride, 10, 1, 1, 40, 40});
+  program.add("classes", MTC_F32, {2, 4, stride, 10, 1, 1, 35, 7});
   program.add("scale", MTC_F32, 7, 2, /*pieces=*/4);
-  program.add("table", MTC_U8, {300, 4, stride, tableElements / 4, 1, 1, tableElements});
+  program.add("table", MTC_U8, {300, 4, stride, tableElements / 4, 1, 1, tableElements, 1200});
   return program;
 }
 
 /// Divides the parts of 4 ranks again in 2 pieces, whose ranks have a stride of 4.
 DividedProgram inPiecesOfParts() {
   DividedProgram program;
-  program.add("weight", MTC_F32, {5, 4, 1, 32, 2, 4, 240});
-  program.add("bias", MTC_F32, {10, 4, 1, 8, 2, 4, 40});
+  program.add("weight", MTC_F32, {5, 4, 1, 32, 2, 4, 240, 20});
+  program.add("bias", MTC_F32, {10, 4, 1, 8, 2, 4, 40, 40});
+  program.add("classes", MTC_F32, {2, 4, 1, 5, 2, 4, 35, 7});
   program.add("scale", MTC_F32, 7, 4, /*pieces=*/2, /*stride=*/4);
-  program.add("table", MTC_U8, {300, 4, 1, tableElements / 8, 2, 4, tableElements});
+  program.add("table", MTC_U8, {300, 4, 1, tableElements / 8, 2, 4, tableElements, 1200});
   return program;
 }
 
@@ -197,6 +201,7 @@ DividedProgram inShards() {
   DividedProgram program;
   program.add("weight", MTC_F32, 240, 100);
   program.add("bias", MTC_F32, 40, 16);
+  program.add("classes", MTC_F32, 35, 12);
   program.add("scale", MTC_F32, 7, 3);
   program.add("table", MTC_U8, tableElements, tableElements / 3);
   return program;
@@ -304,6 +309,7 @@ TEST(AxisSplitTest, AveragesAreExchangedWithParametersThatAreDividedLess) {
       variable.run = division.run;
       variable.parts = division.parts;
       variable.stride = division.stride;
+      variable.block = division.block;
       variable.piece = division.piece;
       variable.pieces = division.pieces;
       variable.piece_stride = division.piece_stride;
@@ -342,8 +348,8 @@ TEST(AxisSplitTest, AveragesAreExchangedWithParametersThatAreDividedLess) {
 /// Each rank has the upper halves of its part, and the lower ones of a piece of it.
 TEST(AxisSplitTest, LowerHalvesAreDividedFurther) {
   DividedProgram parts, pieces;
-  parts.add("weight", MTC_BF16, {5, 4, 1, 60, 1, 1, 240});
-  pieces.add("weight.low", MTC_I16, {5, 4, 1, 32, 2, 4, 240});
+  parts.add("weight", MTC_BF16, {5, 4, 1, 60, 1, 1, 240, 20});
+  pieces.add("weight.low", MTC_I16, {5, 4, 1, 32, 2, 4, 240, 20});
   std::array variables{parts.program().variables[0], pieces.program().variables[0]};
   variables[1].tensor.offset = 256;
   variables[1].role = MTC_LOW_HALF;

@@ -15,39 +15,51 @@ using testing::Each;
 
 namespace {
 
+/// Expects that the shares of a division contain each element of the value once.
+void expectAllElementsOnce(const Division &division) {
+  std::vector<int> seen(static_cast<size_t>(division.total));
+  for (int64_t share = 0; share < division.shares(); ++share) {
+    int64_t next = 0, count = 0; // among the elements of the share
+    auto check = [&](const ElementRun &each) {
+      EXPECT_GE(each.own, next);
+      EXPECT_EQ(each.part, share / division.parts * division.piece + each.own);
+      if (division.padding() == 0)
+        EXPECT_EQ(each.own, next);
+      next = each.own + each.count;
+      count += each.count;
+      for (int64_t i = 0; i < each.count; ++i) {
+        EXPECT_EQ(division.shareOfElement(each.value + i), share);
+        ++seen[static_cast<size_t>(each.value + i)];
+      }
+    };
+    division.forEachRun(share, 0, division.countOf(share), check);
+    EXPECT_LE(next, division.countOf(share));
+    if (division.padding() == 0)
+      EXPECT_EQ(count, division.countOf(share));
+    EXPECT_EQ(share < division.ownedShares(), division.countOf(share) > 0);
+    EXPECT_EQ(division.shareOf(division.ownerOf(share)), share);
+    next = 0;
+    division.forEachRunWithin(share, 0, division.total, check);
+  }
+  EXPECT_THAT(seen, Each(2)) << division.total << " in " << division.parts << " parts of runs of "
+                             << division.run << ", in blocks of " << division.block
+                             << " and pieces of " << division.piece;
+}
+
 TEST(DivisionTest, CoversEachElementOnce) {
-  for (const int64_t total : {12, 24, 60})
+  for (const int64_t run : {1, 3, 5})
     for (const int64_t parts : {1, 2, 4})
-      for (const int64_t outer : {1, 3})
-        for (const int64_t piece : {1, 2, 5, 60})
-          for (const int64_t stride : {1, 2}) {
-            const int64_t ofPart = total / parts, pieces = (ofPart + piece - 1) / piece + 1;
-            const Division division{ofPart / outer, parts,          stride, piece,
-                                    pieces,         stride * parts, total};
-            if (total % (parts * outer))
-              continue;
-            std::vector<int> seen(static_cast<size_t>(total));
-            for (int64_t share = 0; share < division.shares(); ++share) {
-              int64_t own = 0;
-              auto check = [&](const ElementRun &each) {
-                EXPECT_EQ(each.own, own);
-                EXPECT_EQ(each.part, share / parts * piece + own);
-                own += each.count;
-                for (int64_t i = 0; i < each.count; ++i) {
-                  EXPECT_EQ(division.shareOfElement(each.value + i), share);
-                  ++seen[static_cast<size_t>(each.value + i)];
-                }
-              };
-              division.forEachRun(share, 0, division.countOf(share), check);
-              EXPECT_EQ(own, division.countOf(share));
-              EXPECT_EQ(share < division.ownedShares(), own > 0);
-              EXPECT_EQ(division.shareOf(division.ownerOf(share)), share);
-              own = 0;
-              division.forEachRunWithin(share, 0, total, check);
+      for (const int64_t padding : {0, 1, 2, 3})
+        for (const int64_t outer : {1, 3})
+          for (const int64_t piece : {1, 2, 5, 60})
+            for (const int64_t stride : {1, 2}) {
+              const int64_t block = run * parts - padding;
+              if (block < 1)
+                continue;
+              const int64_t pieces = (run * outer + piece - 1) / piece + 1;
+              expectAllElementsOnce(
+                  {run, parts, stride, piece, pieces, stride * parts, block * outer, block});
             }
-            EXPECT_THAT(seen, Each(2)) << total << " in " << parts << " parts of " << outer
-                                       << " runs, in pieces of " << piece;
-          }
 }
 
 TEST(PieceChecksumTest, IsOfThePiecesChecksums) {
@@ -107,6 +119,24 @@ TEST(PieceChecksumTest, OfPartsInShares) {
     PieceChecksum sum({.bytes = 3, .parts = 2, .bytesOfShare = 4});
     for (int64_t at = 0; at < 12; at += step)
       sum.add(bytes.data() + at, std::min<int64_t>(step, 12 - at));
+    EXPECT_EQ(sum.value(), byShare.value());
+  }
+}
+
+TEST(PieceChecksumTest, SkipsPaddingAfterBlocks) {
+  // Pieces of 3 bytes belong to 2 parts in turn. The last byte of each piece of part 1 is padding,
+  // which counts for its shares of 4 and 2 bytes.
+  const std::string bytes = "0123456789", shares[] = {"0125", "348", "67", "9"};
+  PieceChecksum byShare({.bytes = 3});
+  for (const std::string &share : shares) {
+    Checksum sum;
+    sum.add(share.data(), std::ssize(share));
+    byShare.addPiece(sum.value());
+  }
+  for (const int64_t step : {1, 3, 10}) {
+    PieceChecksum sum({.bytes = 3, .parts = 2, .bytesOfShare = 4, .bytesOfBlock = 5});
+    for (int64_t at = 0; at < 10; at += step)
+      sum.add(bytes.data() + at, std::min<int64_t>(step, 10 - at));
     EXPECT_EQ(sum.value(), byShare.value());
   }
 }

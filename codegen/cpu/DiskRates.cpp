@@ -98,22 +98,54 @@ private:
 
 } // namespace
 
+/// Rates are measured again after this time: other processes may have used the disk meanwhile.
+static constexpr std::chrono::seconds validity = std::chrono::hours(1);
+
+namespace {
+struct KeptRates {
+  DiskRates rates;
+  std::chrono::seconds time = {}; ///< of the measurement, since the epoch
+};
+} // namespace
+
+static std::optional<KeptRates> parseRates(llvm::StringRef text) {
+  auto [read, rest] = text.trim().split('\t');
+  auto [write, time] = rest.split('\t');
+  KeptRates kept;
+  int64_t seconds = 0;
+  if (read.getAsDouble(kept.rates.read) || write.getAsDouble(kept.rates.write) ||
+      time.getAsInteger(10, seconds) || kept.rates.read <= 0 || kept.rates.write <= 0)
+    return std::nullopt;
+  kept.time = std::chrono::seconds(seconds);
+  return kept;
+}
+
+static const DiskRates &faster(const DiskRates &a, const DiskRates &b) {
+  return a.read + a.write < b.read + b.write ? b : a;
+}
+
+/// Returns the fastest rates that have been measured on this machine: other processes only make the
+/// disk slower.
 static std::optional<DiskRates> measureOnce() {
   const std::string folder = mtc_default_offload_folder();
   const std::string key =
-      measurementKey(llvm::formatv("rates of the disk of {0}, version 2", folder).str());
+      measurementKey(llvm::formatv("rates of the disk of {0}, version 3", folder).str());
   KernelCache cache(KernelCache::defaultFolder());
-  if (std::unique_ptr<llvm::MemoryBuffer> kept = cache.find(key)) {
-    auto [read, write] = kept->getBuffer().trim().split('\t');
-    DiskRates rates;
-    if (!read.getAsDouble(rates.read) && !write.getAsDouble(rates.write) && rates.read > 0 &&
-        rates.write > 0)
-      return rates;
-  }
+  std::optional<KeptRates> kept;
+  if (std::unique_ptr<llvm::MemoryBuffer> text = cache.find(key))
+    kept = parseRates(text->getBuffer());
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+  if (kept && now - kept->time < validity)
+    return kept->rates;
   std::optional<DiskRates> rates = ProbeFile(folder).measure();
+  if (rates && kept)
+    rates = faster(*rates, kept->rates);
   if (rates)
-    cache.add(key, llvm::formatv("{0:e17}\t{1:e17}\n", rates->read, rates->write).str());
-  return rates;
+    cache.add(
+        key,
+        llvm::formatv("{0:e17}\t{1:e17}\t{2}\n", rates->read, rates->write, now.count()).str());
+  return rates ? rates : kept ? std::optional(kept->rates) : std::nullopt;
 }
 
 const DiskRates &cpu::diskRatesOf(llvm::StringRef rates, llvm::StringRef processor) {

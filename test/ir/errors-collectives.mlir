@@ -10,7 +10,7 @@
 
 // -----
 
-// expected-error @below {{has axis 1, outer 0, parts 4 and stride 1, expected an axis of at least 0 and other numbers of at least 1 (axis_split_c1)}}
+// expected-error @below {{has axis 1, outer 0, parts 4, stride 1 and padding 0, expected an axis and padding of at least 0 and other numbers of at least 1 (axis_split_c1)}}
 #split = #mtc.axis_split<axis = 1, outer = 0, parts = 4>
 
 // -----

@@ -36,7 +36,7 @@ adafactor = comparison("adafactor", SMALL_GPT2, "--optimizer", "adafactor", rows
 adafactor.check(2, tensor=2)
 adafactor.check(4, "--shard", "gradients", tensor=2)
 
-# Blocks of quantized state and of norms have the same elements in parts of fewer ranks than chunks, and in pieces of these parts.
+# No part of fewer ranks than chunks, and no piece of such a part, divides a block of quantized state or of a norm.
 eight = comparison("8 bits", GPT2, "--optimizer", "adamw", "--optimizer-bits", 8, "--clip-norm", 0.5, chunks=4, rows=100)
 eight.check(2, tensor=2)
 eight.check(4, "--shard", "parameters", tensor=2)

@@ -51,6 +51,8 @@ def propose_layer(graph, name: str):
     x = graph.value(min_rank=1)
     shape = graph.shape(x)
     axis = graph.random.randrange(len(shape))
+    if 0 in shape[axis:]:
+        raise tape.Rejected("a mean of no elements")
     operands = [x, graph.parameter(shape[axis:], 0.5, 1.5)]
     if name == "LayerNormalization" and graph.chance(0.7):
         operands.append(graph.parameter(shape[axis:]))

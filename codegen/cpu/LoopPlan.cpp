@@ -64,7 +64,9 @@ private:
     for (unsigned i = 0; i < kernel.stores.size(); ++i)
       if (contains(kernel.storeDims(i), dim))
         weigh(kernel.stores[i], 2, false);
-    double filled = std::min<double>(kernel.space[dim], 16) / 16;
+    // A rank may have few elements of a dimension, which must not change the order of sums.
+    const bool isFixed = kernel.hasFixedOrder && !contains(kernel.reduced, dim);
+    double filled = isFixed ? 1 : std::min<double>(kernel.space[dim], 16) / 16;
     return (count == 0 ? 1 : sum / count) * filled;
   }
 

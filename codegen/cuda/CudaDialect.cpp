@@ -78,6 +78,8 @@ int64_t TargetAttr::getScratchBytes(CallAttrInterface call) const {
 }
 
 unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
+  if (CallAttrInterface stored = call.withAlgorithm(std::nullopt); stored && stored != call)
+    return 0; // The algorithms are those of the target `cpu`.
   if (planDeviceCall(call, getContractionPrecision()))
     return 2;
   return mayUseLibrary(*this, call)

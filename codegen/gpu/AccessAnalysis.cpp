@@ -56,12 +56,15 @@ SmallVector<Access> accessesOf(const NormalKernel &kernel) {
 } // namespace
 
 std::optional<unsigned> mtc::gpu::contiguousDim(const NormalKernel &kernel, DimSet among) {
+  // A rank may have a part of a dimension, which must not change the order of sums.
+  constexpr double extentOfFixedOrder = 64;
   SmallVector<double> weights(kernel.rank(), 0);
   for (const Access &access : accessesOf(kernel)) {
     double iterations = elementBytes(access.element);
     for (unsigned dim = 0; dim < kernel.rank(); ++dim)
       if (contains(access.dims, dim))
-        iterations *= static_cast<double>(kernel.space[dim]);
+        iterations *=
+            kernel.hasFixedOrder ? extentOfFixedOrder : static_cast<double>(kernel.space[dim]);
     for (unsigned dim = 0; dim < kernel.rank(); ++dim)
       if (access.runsAlong(dim))
         weights[dim] += iterations;
@@ -115,6 +118,14 @@ int64_t mtc::gpu::vectorWidth(const NormalKernel &kernel, unsigned dim, bool exa
   while (width > 1 && !divides())
     width /= 2;
   return width;
+}
+
+bool mtc::gpu::fixesSumOrder(const NormalKernel &kernel) {
+  return kernel.hasFixedOrder && kernel.levels > 0 && kernel.columnSums.empty();
+}
+
+int64_t mtc::gpu::fixedVectorWidth(const NormalKernel &kernel, unsigned dim) {
+  return std::gcd(std::gcd(kernel.space[dim], kernel.lastRow), int64_t{4});
 }
 
 SmallVector<KernelLoadOp> mtc::gpu::loadsAlong(const NormalKernel &kernel, DimSet dims) {

@@ -20,6 +20,13 @@ std::optional<unsigned> contiguousDim(const NormalKernel &kernel, DimSet among);
 /// be divisible by the result.
 int64_t vectorWidth(const NormalKernel &kernel, unsigned dim, bool exact);
 
+/// Returns whether the order of a kernel's sums must depend on their length only. Column sums have
+/// the order of the rows of their kernel.
+bool fixesSumOrder(const NormalKernel &kernel);
+/// Returns the number of iterations along a reduced dimension per thread in a kernel with a fixed
+/// order of sums. It depends on the extent only, so that accesses may be aligned to less.
+int64_t fixedVectorWidth(const NormalKernel &kernel, unsigned dim);
+
 /// Returns the loads that depend on any of these dimensions.
 llvm::SmallVector<KernelLoadOp> loadsAlong(const NormalKernel &kernel, DimSet dims);
 

@@ -2,6 +2,7 @@
 
 #include "codegen/gpu/GlobalIterationEmitter.h"
 
+#include "codegen/gpu/AccessAnalysis.h"
 #include "codegen/kernels/Storage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,8 +45,10 @@ Value GlobalIterationEmitter::indexOfOthers() {
   return offsetOf(form, symbols).uniform;
 }
 
-/// Returns the guaranteed alignment of an access of `lanes` elements.
-static uint32_t alignmentOf(int64_t lanes, Type element) {
+uint32_t GlobalIterationEmitter::alignmentOf(Type element) const {
+  int64_t lanes = state.lanes;
+  if (kernel.hasFixedOrder)
+    lanes = std::min(lanes, vectorWidth(kernel, *state.lanesDim, /*exact=*/true));
   return std::min<int64_t>(lanes * elementBytes(element), 16);
 }
 
@@ -55,7 +58,7 @@ Value GlobalIterationEmitter::readLanes(const LaneOffset &at, Value base, Type e
   if (at.isContiguous() && !(active && isVector(active)))
     return readWhere(active, type, [&]() -> Value {
       return LLVM::LoadOp::create(b, type, pointer(base, element, at.uniform),
-                                  alignmentOf(state.lanes, element));
+                                  alignmentOf(element));
     });
   Value all = offsets(at);
   Value result = arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(type)));
@@ -74,8 +77,7 @@ Value GlobalIterationEmitter::readLanes(const LaneOffset &at, Value base, Type e
 void GlobalIterationEmitter::writeLanes(const LaneOffset &at, Value base, Type element,
                                         Value stored) {
   if (at.isContiguous()) {
-    LLVM::StoreOp::create(b, stored, pointer(base, element, at.uniform),
-                          alignmentOf(state.lanes, element));
+    LLVM::StoreOp::create(b, stored, pointer(base, element, at.uniform), alignmentOf(element));
     return;
   }
   Value all = offsets(at);

@@ -30,6 +30,10 @@ protected:
   /// Emits comparisons of an index with a constant whose outcome is uniform over the lanes, as in
   /// concatenations, as scalars, so that guarded loads can be vectorized.
   mlir::Value emitSpecial(mlir::Operation *op) override;
+
+private:
+  /// Returns the guaranteed alignment of an access to all lanes.
+  uint32_t alignmentOf(mlir::Type element) const;
 };
 
 } // namespace mtc::gpu

@@ -41,7 +41,9 @@ public:
       bytesPerStep +=
           std::max<int64_t>(4, elementBytes(load.getSource().getType().getElementType())) *
           plan.vector.width;
-    if (plan.membersAreNeighbours())
+    if (fixesSumOrder(kernel))
+      planFixedOrder();
+    else if (plan.membersAreNeighbours())
       planRows();
     else
       planColumns();
@@ -76,7 +78,9 @@ private:
     std::optional<unsigned> best = contiguousDim(kernel, kernel.allDims());
     plan.vectorIsReduced = !best || contains(kernel.reduced, *best);
     if (best)
-      plan.vector = {best, vectorWidth(kernel, *best, /*exact=*/true)};
+      plan.vector = {best, fixesSumOrder(kernel) && plan.vectorIsReduced
+                               ? fixedVectorWidth(kernel, *best)
+                               : vectorWidth(kernel, *best, /*exact=*/true)};
   }
 
   void orderDims() {
@@ -231,6 +235,27 @@ private:
       plan.splits = std::min({wanted, plan.steps / (plan.team * kMinSteps), kMaxSplits});
       plan.splits = std::max<int64_t>(plan.splits, 1);
     }
+  }
+
+  /// Chooses the threads of a sum by its length: neither the number of sums nor the element types
+  /// change its order.
+  void planFixedOrder() {
+    constexpr int64_t stepsOfMember = 4, stepsOfSplit = 16, maxSteps = 64;
+    int64_t steps = maxSteps;
+    if (plan.membersAreNeighbours()) {
+      const int64_t members = llvm::divideCeil(plan.steps, stepsOfMember);
+      plan.team = plan.steps <= warp
+                      ? llvm::PowerOf2Ceil(plan.steps)
+                      : std::min(llvm::alignTo(members, warp), uint64_t(kLongestTeam));
+      plan.rowsPerBlock = plan.team <= warp ? std::min(kBlock / plan.team, rowsThatFillWarps()) : 1;
+    } else {
+      plan.team = plan.steps <= kShortColumn ? 1 : kBlock / warp;
+      plan.rowsPerBlock = plan.team == 1 ? std::min<int64_t>(kBlock, llvm::alignTo(plan.rows, warp))
+                                         : std::min<int64_t>(warp, llvm::PowerOf2Ceil(plan.rows));
+      steps = 2 * stepsOfSplit;
+    }
+    if (kernel.lastRow == 0 && plan.steps > plan.team * steps)
+      plan.splits = std::min(plan.steps / (plan.team * stepsOfSplit), kMaxSplits);
   }
 
   const NormalKernel &kernel;

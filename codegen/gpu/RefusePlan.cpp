@@ -28,8 +28,12 @@ static bool isLaunch(const LaunchSize &launch) {
 static bool isVector(const IterationVector &vector, const NormalKernel &kernel, bool exact) {
   if (!vector.dim)
     return vector.width == 1;
-  return *vector.dim < kernel.rank() &&
-         (vector.width == 1 || vectorWidth(kernel, *vector.dim, exact) % vector.width == 0);
+  if (*vector.dim >= kernel.rank())
+    return false;
+  const bool isFixed = fixesSumOrder(kernel) && contains(kernel.reduced, *vector.dim);
+  const int64_t maximum =
+      isFixed ? fixedVectorWidth(kernel, *vector.dim) : vectorWidth(kernel, *vector.dim, exact);
+  return vector.width == 1 || maximum % vector.width == 0;
 }
 
 /// Returns whether arrays of these sizes are stored in the scratch buffer in order, without

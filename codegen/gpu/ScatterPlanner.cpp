@@ -57,7 +57,8 @@ ScatterPlan mtc::gpu::planScatterShape(const NormalKernel &kernel) {
   for (auto [i, type] : llvm::enumerate(kernel.outputs))
     bytes += type.getNumElements() * elementBytes(typeOfPartial(kernel, i));
   plan.indexGroups = std::min(indices, kBlocks);
-  if (kernel.addsOnto()) // The copies start as zero, not as the operand.
+  // Copies start as zero, not as the operand, and their number depends on the number of indices.
+  if (kernel.addsOnto() || kernel.hasFixedOrder)
     return plan;
   plan.chunks = std::max<int64_t>(
       1, std::min({kBlocks / plan.indexGroups, iterations / kMinChunk, kMaxPartialBytes / bytes}));

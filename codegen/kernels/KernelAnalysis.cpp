@@ -49,12 +49,12 @@ class Normalizer {
 public:
   Normalizer(Block &body, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
              std::optional<int64_t> iterations, ArrayRef<RankedTensorType> outputs)
-      : hasFixedOrder(body.getParentOp()->hasAttr(fixedOrderAttribute)),
-        context(body.getParentOp()->getContext()), space(space), isReduced(space.size(), false),
+      : context(body.getParentOp()->getContext()), space(space), isReduced(space.size(), false),
         isOwned(space.size(), false) {
     for (int64_t dim : reduced)
       isReduced[dim] = true;
     kernel.body = &body;
+    kernel.hasFixedOrder = body.getParentOp()->hasAttr(fixedOrderAttribute);
     kernel.yield = cast<KernelYieldOp>(body.getTerminator());
     for (Type type : body.getArgumentTypes())
       kernel.inputs.push_back(cast<RankedTensorType>(type));
@@ -182,7 +182,8 @@ private:
           return;
         auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
         auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-        if (!dim || !divisor || divisor.getValue() <= 1)
+        if (!dim || !divisor || divisor.getValue() <= 1 ||
+            (isReduced[dim.getPosition()] && kernel.hasFixedOrder))
           return;
         int64_t extent = space[dim.getPosition()];
         if (divisor.getValue() < extent && extent % divisor.getValue() == 0)
@@ -219,7 +220,7 @@ private:
   bool mergeOnePair() {
     for (unsigned dim = 0; dim + 1 < space.size(); ++dim) {
       if (isReduced[dim] != isReduced[dim + 1] || isOwned[dim] != isOwned[dim + 1] ||
-          (isReduced[dim] && hasFixedOrder))
+          (isReduced[dim] && kernel.hasFixedOrder))
         continue;
       bool mergeable = llvm::all_of(accesses, [&](const Access &access) {
         LinearForm form = linearForm(access);
@@ -336,7 +337,6 @@ private:
   }
 
   NormalKernel kernel;
-  bool hasFixedOrder;
   MLIRContext *context;
   SmallVector<int64_t> space;
   SmallVector<bool> isReduced, isOwned;

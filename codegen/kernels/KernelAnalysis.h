@@ -47,6 +47,8 @@ struct NormalKernel {
   /// The number of iterations in the last row of a ragged two-dimensional space (rows are dimension
   /// 0), or 0 if the space is rectangular.
   int64_t lastRow = 0;
+  /// Whether the order of a sum must depend on its length only (`mtc.fixed_order`).
+  bool hasFixedOrder = false;
 
   /// The element offset of each load and each sum of rows within its operand, over the dimensions
   /// and the symbols of the map.

@@ -59,8 +59,8 @@ inline constexpr llvm::StringLiteral chunksAttribute = "mtc.chunks";
 /// On a collective: the ranks add its operands. An operand that is a sum must not be added in an
 /// order that depends on other operations of the rank; a unit.
 inline constexpr llvm::StringLiteral addendsAttribute = "mtc.addends";
-/// On a kernel: the order of its sums depends on its iteration space, but not on the layouts of its
-/// operands; a unit.
+/// On a kernel: the order of a sum depends on the reduced dimensions of its iteration space, but
+/// not on the other dimensions or the layouts of its operands; a unit.
 inline constexpr llvm::StringLiteral fixedOrderAttribute = "mtc.fixed_order";
 /// On an input: the ignored value pads sequences of labels, instead of excluding targets from the
 /// loss; a unit.

@@ -61,6 +61,11 @@ ChosenAlgorithm TargetInfo::chooseAlgorithm(LibraryCallOpInterface call) const {
   return target ? target.chooseAlgorithm(call.describeCall(std::nullopt)) : ChosenAlgorithm();
 }
 
+bool TargetInfo::supportsAlgorithm(LibraryCallOpInterface call, CallAlgorithm algorithm) const {
+  CallAttrInterface described = call.describeCall(std::nullopt).withAlgorithm(algorithm);
+  return target && described && target.getSupportLevel(described) > 0;
+}
+
 double TargetInfo::getCallSeconds(CallAttrInterface call) const {
   return target ? target.getCallSeconds(call) : 0;
 }

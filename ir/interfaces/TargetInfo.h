@@ -46,6 +46,8 @@ public:
   MemorySpace getOffloadSpace() const {
     return target ? target.getOffloadSpace() : MemorySpace::Disk;
   }
+  /// Returns whether the target can compute a call by an algorithm.
+  bool supportsAlgorithm(LibraryCallOpInterface call, CallAlgorithm algorithm) const;
   /// Return estimates in seconds; 0 if the module has no target.
   double getCallSeconds(CallAttrInterface call) const;
   double getKernelSeconds(mlir::Operation *kernel) const;

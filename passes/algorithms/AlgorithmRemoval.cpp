@@ -20,7 +20,8 @@ FailureOr<std::optional<PeakReducer::Candidate>> AlgorithmRemoval::findCandidate
   candidate = nullptr;
   Operation *op = budget.getPeakOperation();
   auto call = dyn_cast<LibraryCallOpInterface>(op);
-  if (!call || !call->hasAttr(algorithmAttribute) || refused.contains(op))
+  if (!call || !call->hasAttr(algorithmAttribute) || call->hasAttr(fixedOrderAttribute) ||
+      refused.contains(op))
     return std::optional<Candidate>();
   const int64_t bytes = budget.function[op].scratchBytes - scratchAsStored(call);
   if (!budget.isWorthwhile(bytes))

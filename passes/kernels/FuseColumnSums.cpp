@@ -98,6 +98,8 @@ public:
 
 private:
   void runOnOperation() override {
+    if (keepsSumOrder(getOperation()))
+      return; // A column sum would have the order of the rows of its kernel.
     target = TargetInfo::of(getOperation());
     // Column sums are not fused with each other, so none is erased before it is visited.
     SmallVector<KernelOp> sums(

@@ -284,6 +284,12 @@ bool mtc::readThroughView(KernelOp kernel, unsigned input) {
   return true;
 }
 
+bool mtc::keepsSumOrder(Operation *op) {
+  ProgramOp program = ProgramOp::find(op);
+  RanksAttr ranks = program ? program.getRanksAttr() : RanksAttr();
+  return ranks && (ranks.getTensorChunks() > 1 || ranks.getContextParts() > 1);
+}
+
 bool mtc::isAddendOfRanks(KernelOp kernel) {
   SmallVector<Value> values(kernel->getResults());
   while (!values.empty())

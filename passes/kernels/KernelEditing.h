@@ -72,6 +72,10 @@ bool readThroughView(KernelOp kernel, unsigned input);
 /// then not depend on other operations.
 bool isAddendOfRanks(KernelOp kernel);
 
+/// Returns whether the order of sums in the program that contains `op` must depend on their lengths
+/// only: ranks divide layers or sequences, or one rank computes the same sums.
+bool keepsSumOrder(mlir::Operation *op);
+
 } // namespace mtc
 
 #endif // MTC_PASSES_KERNELS_KERNELEDITING_H

@@ -36,8 +36,8 @@ SmallVector<Dim> dimsOf(KernelOp kernel) {
 class Refinement {
 public:
   Refinement(KernelOp first, KernelOp second)
-      : context(first.getContext()), dims{dimsOf(first), dimsOf(second)},
-        exprs{zeros(first), zeros(second)} {}
+      : context(first.getContext()), keepsRows{keepsRowsOf(first), keepsRowsOf(second)},
+        dims{dimsOf(first), dimsOf(second)}, exprs{zeros(first), zeros(second)} {}
 
   /// Takes the innermost `iterations` of one kernel, which correspond to one iteration of
   /// the other kernel.
@@ -73,6 +73,9 @@ public:
       int64_t extent = std::min(rest[0], rest[1]);
       if (rest[0] % extent != 0 || rest[1] % extent != 0)
         return false;
+      for (unsigned i : {0, 1})
+        if (keepsRows[i] && current[i].isReduced && extent != current[i].extent)
+          return false;
       bool isReduced = current[0].isReduced || current[1].isReduced;
       for (unsigned i : {0, 1}) {
         addTerm(i, current[i], stride[i]);
@@ -115,6 +118,11 @@ private:
     bool isReduced;
   };
 
+  /// The order of a row's sum must not depend on the dims of other kernels.
+  static bool keepsRowsOf(KernelOp kernel) {
+    return kernel.getShape() == FusibleShape::RowReduction && keepsSumOrder(kernel);
+  }
+
   static SmallVector<AffineExpr> zeros(KernelOp kernel) {
     return SmallVector<AffineExpr>(kernel.getSpace().size(),
                                    getAffineConstantExpr(0, kernel.getContext()));
@@ -127,6 +135,7 @@ private:
   }
 
   MLIRContext *context;
+  bool keepsRows[2]; ///< whether reduced dims are not split
   SmallVector<Dim> dims[2];
   SmallVector<AffineExpr> exprs[2];
   unsigned next[2] = {0, 0};

@@ -76,11 +76,12 @@ def SplitAxes : Pass<"mtc-split-axes", "::mlir::ModuleOp"> {
 }
 
 def FixSumOrder : Pass<"mtc-fix-sum-order", "::mlir::ModuleOp"> {
-  let summary = "let the order of sums depend on iteration spaces only";
+  let summary = "let the order of sums depend on their lengths only";
   let description = [{
-    A target merges reduced dimensions of a kernel if all operands are dense along them, and adds up rows of the merged dimension. A rank's
-    part of a value may be dense where the same part within the whole value is not. In programs with `--tensor` or `--tensor-chunks`, this
-    pass marks kernels that reduce several dimensions with `mtc.fixed_order`: they are not merged.
+    The order in which a kernel or a library adds the terms of a sum usually depends on the number of sums and on the layouts of operands. A
+    rank has fewer rows, columns and channels than one rank that has all. In programs with `--tensor`, `--context` or their numbers of
+    chunks, this pass marks kernels that reduce or scatter with `mtc.fixed_order`, so that targets add up each sum in an order that
+    depends on its length only. On the target `cpu`, the runtime's own panels compute contractions: they add terms in order.
   }];
   let dependentDialects = ["::mtc::MtcDialect"];
 }

@@ -49,6 +49,9 @@ bool isProductFor(KernelOp kernel, Term term, const IterationOffsets &stored) {
       call->getNumResults() != 1 || !(term.offsets == stored) || !term.load->hasOneUse() ||
       !cast<BlockArgument>(term.load.getSource()).hasOneUse())
     return false;
+  // Addends precede the last terms of a long sum. Ranks that share channels fuse other kernels.
+  if (isa<ConvolveOp>(*call) && keepsSumOrder(kernel))
+    return false;
   return isReadByAlone(kernel, inputOf(kernel, term.load));
 }
 

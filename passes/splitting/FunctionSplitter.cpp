@@ -93,25 +93,46 @@ static RankedTensorType encode(RankedTensorType type, PartialAttr partial) {
   return RankedTensorType::get(type.getShape(), type.getElementType(), partial);
 }
 
-/// Returns the partial values of this rank's chunks of a result.
-SmallVector<Value> FunctionSplitter::buildAddends(Operation *op, const OperationSplit &split,
-                                                  TensorBuilder &b) {
+/// Returns the value of which these are the parts along an axis: the inverse of `chunkOf`.
+static Value joinChunks(TensorBuilder &b, ArrayRef<Value> parts, RankedTensorType type,
+                        AxisSplitAttr split) {
+  if (parts.size() == 1)
+    return parts.front();
+  const auto count = static_cast<int64_t>(parts.size());
+  auto within = AxisSplitAttr::get(b.getContext(), split.getAxis(), split.getOuter(), count, 1);
+  const int64_t run = within.getRunOf(type), repeats = type.getNumElements() / (run * count);
+  SmallVector<Value> rows =
+      llvm::map_to_vector(parts, [&](Value part) { return b.reshape(part, {repeats, 1, run}); });
+  return b.reshape(b.concatenate(rows, 1), type.getShape());
+}
+
+/// Returns the first results of an operation on each of `count` parts of what this rank has.
+SmallVector<Value> FunctionSplitter::buildOnChunks(Operation *op, const OperationSplit &split,
+                                                   int64_t count, TensorBuilder &b) {
   PartExchange exchange(b, group);
-  SmallVector<Value> operands;
+  SmallVector<Value> operands, results;
   for (auto [operand, part] : llvm::zip_equal(op->getOperands(), split.operands)) {
     AxisSplitAttr own = forRanks(part, ranks);
     operands.push_back(own ? partOf(b, operand, own) : wholeOf(b, operand));
   }
-  const int64_t count = dependsOnOrder(op, split) ? chunks / ranks : 1;
-  SmallVector<Value> addends;
   for (int64_t i = 0; i < count; ++i) {
     SmallVector<Value> own;
     for (auto [operand, part] : llvm::zip_equal(operands, split.operands))
       own.push_back(part && count > 1 ? chunkOf(b, operand, part, i, count) : operand);
-    Value addend = buildLocal(b, op, split, own, exchange).front();
-    auto partial =
-        PartialAttr::get(b.getContext(), *split.partial, group.count, group.stride, i, count);
-    addends.push_back(b.create<PartialOp>(encode(typeOf(addend), partial), addend));
+    results.push_back(buildLocal(b, op, split, own, exchange).front());
+  }
+  return results;
+}
+
+/// Returns the partial values of this rank's chunks of a result.
+SmallVector<Value> FunctionSplitter::buildAddends(Operation *op, const OperationSplit &split,
+                                                  TensorBuilder &b) {
+  const int64_t count = dependsOnOrder(op, split) ? chunks / ranks : 1;
+  SmallVector<Value> addends = buildOnChunks(op, split, count, b);
+  for (auto [i, addend] : llvm::enumerate(addends)) {
+    auto partial = PartialAttr::get(b.getContext(), *split.partial, group.count, group.stride,
+                                    static_cast<int64_t>(i), count);
+    addend = b.create<PartialOp>(encode(typeOf(addend), partial), addend);
   }
   return addends;
 }
@@ -137,8 +158,15 @@ SmallVector<Value> FunctionSplitter::buildOnAddends(Operation *op, TensorBuilder
   return addends;
 }
 
+/// Returns whether a rank computes each chunk of a result by an operation of its own: a library
+/// chooses the order of a convolution's sums by its shape, which must not be that of all chunks of
+/// a rank.
+static bool isOfChunks(Operation *op, const OperationSplit &split) {
+  return isa<ConvolveOp, TransposedConvolveOp, ConvolveWeightGradientOp>(op) && !split.partial;
+}
+
 void FunctionSplitter::splitOperation(Operation *op, const OperationSplit &split) {
-  if (ranks == 1 && !dependsOnOrder(op, split))
+  if (ranks == 1 && !dependsOnOrder(op, split) && !isOfChunks(op, split))
     return replaceUses(op); // Only sums change.
   TensorBuilder b(op->getLoc(), op->getContext());
   b.setInsertionPoint(op);
@@ -146,6 +174,17 @@ void FunctionSplitter::splitOperation(Operation *op, const OperationSplit &split
     SmallVector<Value> addends =
         split.isOfAddends() ? buildOnAddends(op, b) : buildAddends(op, split, b);
     parts.insert({op->getResult(0), {{}, std::move(addends)}});
+    replaced.push_back(op);
+    return;
+  }
+  if (isOfChunks(op, split)) {
+    AxisSplitAttr part = forRanks(split.results[0], ranks);
+    RankedTensorType type = typeOf(op->getResult(0));
+    Value joined = joinChunks(b, buildOnChunks(op, split, chunks / ranks, b),
+                              part ? part.getPartOf(type) : type, split.results[0]);
+    if (part)
+      return setParts(op, {part}, joined);
+    op->getResult(0).replaceAllUsesWith(joined);
     replaced.push_back(op);
     return;
   }

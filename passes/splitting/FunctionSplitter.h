@@ -39,6 +39,8 @@ private:
   void setParts(mlir::Operation *op, llvm::ArrayRef<AxisSplitAttr> results,
                 mlir::ValueRange values);
   void splitOperation(mlir::Operation *op, const OperationSplit &split);
+  llvm::SmallVector<mlir::Value> buildOnChunks(mlir::Operation *op, const OperationSplit &split,
+                                               int64_t count, TensorBuilder &b);
   llvm::SmallVector<mlir::Value> buildAddends(mlir::Operation *op, const OperationSplit &split,
                                               TensorBuilder &b);
   llvm::SmallVector<mlir::Value> buildOnAddends(mlir::Operation *op, TensorBuilder &b);

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 from models import Example
 from open_mpi import SETTINGS, launcher  # noqa: F401: tests import them from here
 from program import Program, compile, read_metrics
@@ -86,14 +85,6 @@ def check_planned(program: Program, plan: dict, steps=2):
         assert found["arena_bytes"] == plan["peak_bytes"], (program.path.name, rank, found, plan["peak_bytes"])
         sent = {kind: steps * each["sent_bytes"][rank] for kind, each in plan["ranks"]["traffic"].items()}
         assert found["sent_bytes"] == sent, (program.path.name, rank, found, sent)
-
-
-def check_close(found: tuple[str, dict], wanted: tuple[str, dict], tolerance: float, what):
-    """Compares states whose sums may have other orders."""
-    assert found[1].keys() == wanted[1].keys(), what
-    for name, (dtype, shape, data) in wanted[1].items():
-        ours, theirs = np.frombuffer(found[1][name][2], dtype), np.frombuffer(data, dtype)
-        assert found[1][name][:2] == (dtype, shape) and np.allclose(ours, theirs, rtol=tolerance, atol=tolerance), (what, name)
 
 
 def compare(folder: Path, name: str, example: Example, *flags, ranks=(2, 3), rows: int, run=()) -> Program:

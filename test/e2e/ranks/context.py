@@ -34,5 +34,6 @@ whole = json.loads(run([MTC, "plan", GPT2.model, *flags, "--ranks", 1], folder).
 check_planned(gpt2.program(2, context=2), plan)
 sending = {name for name, kinds in plan["ranks"]["groups"].items() if any(sum(each["sent_bytes"]) for each in kinds.values())}
 assert sending == {"context"}, plan["ranks"]["groups"]
-share = plan["categories"]["activations"] / whole["categories"]["activations"]
-assert share <= 0.6, share
+# At the peak of one program, gradients of activations may be live, and at that of the other, more activations.
+live = [sum(each["categories"][c] for c in ("activations", "activation_gradients")) for each in (plan, whole)]
+assert live[0] / live[1] <= 0.6, live

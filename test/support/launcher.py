@@ -87,6 +87,14 @@ def check_planned(program: Program, plan: dict, steps=2):
         assert found["sent_bytes"] == sent, (program.path.name, rank, found, sent)
 
 
+def check_close(found: tuple[str, dict], wanted: tuple[str, dict], tolerance: float, what):
+    """Compares states whose sums may have other orders."""
+    assert found[1].keys() == wanted[1].keys(), what
+    for name, (dtype, shape, data) in wanted[1].items():
+        ours, theirs = np.frombuffer(found[1][name][2], dtype), np.frombuffer(data, dtype)
+        assert found[1][name][:2] == (dtype, shape) and np.allclose(ours, theirs, rtol=tolerance, atol=tolerance), (what, name)
+
+
 def compare(folder: Path, name: str, example: Example, *flags, ranks=(2, 3), rows: int, run=()) -> Program:
     """Compares runs on several ranks with one rank and as many micro-batches; `run` are flags of the programs."""
     wanted = state_of(ranks_program(folder, example, 1, *flags, rows=rows, name=name), *run)

@@ -21,6 +21,7 @@ gpt2.check(3, tensor=3)
 gpt2.check(6, "--shard", "optimizer", tensor=3)
 gpt2.check(6, "--shard", "parameters", tensor=3)
 comparison("recomputed", "--recompute", "all", "--ema", 0.9).check(3, tensor=3)
+comparison("bf16", "--precision", "bf16").check(3, tensor=3)
 comparison("muon", "--optimizer", "muon").check(3, tensor=3)
 
 whole = ranks_program(folder, GPT2, 1, *gpt2.flags[:-2], rows=100, name="whole")

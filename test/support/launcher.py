@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from models import Example
 from open_mpi import SETTINGS, launcher  # noqa: F401: tests import them from here
 from program import Program, compile, read_metrics

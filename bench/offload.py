@@ -18,6 +18,7 @@ Nothing else should run. The disk needs the bytes that `mtc plan` prints.
 """
 
 import argparse
+import ctypes
 import json
 import mmap
 import os
@@ -36,13 +37,24 @@ PIECE, PIECES = 8 << 20, 48  # bytes of a copy, and copies of a measurement of t
 COPIES = "copies"
 
 
+def huge_pages(size: int) -> memoryview:
+    """Returns memory with huge pages, as the arena of a program has: the disk is up to twice as fast as with small ones."""
+    page = 2 << 20
+    memory = mmap.mmap(-1, size + page, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    memory.madvise(mmap.MADV_HUGEPAGE)
+    begin = -ctypes.addressof(ctypes.c_char.from_buffer(memory)) % page
+    view = memoryview(memory)[begin : begin + size]
+    view[:] = bytes(size)
+    return view
+
+
 class Disk:
     """Rates of the disk of a folder, in bytes per second."""
 
     def __init__(self, folder: Path):
         self.file = os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT, 0o600)
         os.posix_fallocate(self.file, 0, 2 * PIECES * PIECE)
-        self.memory = [mmap.mmap(-1, PIECE) for _ in range(2)]
+        self.memory = [huge_pages(PIECE) for _ in range(2)]
         for piece in range(2 * PIECES):
             os.pwrite(self.file, self.memory[0], piece * PIECE)
 

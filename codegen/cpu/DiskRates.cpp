@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
 
@@ -30,7 +31,11 @@ public:
 
   explicit ProbeFile(const std::string &folder)
       : descriptor(open(folder.c_str(), O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600)),
-        memory(static_cast<char *>(std::aligned_alloc(4096, 2 * pieceBytes))) {}
+        memory(static_cast<char *>(std::aligned_alloc(hugePage, 2 * pieceBytes))) {
+    // As in the arena: requests of contiguous memory are twice as fast as those of small pages.
+    if (memory)
+      madvise(memory, 2 * pieceBytes, MADV_HUGEPAGE);
+  }
   ~ProbeFile() {
     if (descriptor >= 0)
       close(descriptor);
@@ -59,6 +64,7 @@ public:
 
 private:
   static constexpr int rounds = 4;
+  static constexpr size_t hugePage = size_t{2} << 20;
 
   /// Reads and writes all pieces at once.
   std::optional<DiskRates> measureRound() {
@@ -129,7 +135,7 @@ static const DiskRates &faster(const DiskRates &a, const DiskRates &b) {
 static std::optional<DiskRates> measureOnce() {
   const std::string folder = mtc_default_offload_folder();
   const std::string key =
-      measurementKey(llvm::formatv("rates of the disk of {0}, version 3", folder).str());
+      measurementKey(llvm::formatv("rates of the disk of {0}, version 4", folder).str());
   KernelCache cache(KernelCache::defaultFolder());
   std::optional<KeptRates> kept;
   if (std::unique_ptr<llvm::MemoryBuffer> text = cache.find(key))

@@ -23,12 +23,12 @@ struct Unit {
 } // namespace
 
 // The figures of shared memory were measured with Open MPI between two processes of one machine
-// (bench/network.py). Those of Ethernet are 90 % of the line rate and the latency of TCP. Those of
-// NVLink with InfiniBand are a GPU's share of the network between nodes and of NVLink, with the
-// latencies of the protocol Simple from the tuning tables of NCCL, which executes point-to-point
-// operations in batches of 8.
+// (bench/network.py), which copies messages only while a rank waits. Those of Ethernet are 90 % of
+// the line rate and the latency of TCP. Those of NVLink with InfiniBand are a GPU's share of the
+// network between nodes and of NVLink, with the latencies of the protocol Simple from the tuning
+// tables of NCCL, which executes point-to-point operations in batches of 8.
 static constexpr NetworkClass classes[] = {
-    {"shm", "shared memory of one machine", {{2e-6, 2e9}}},
+    {"shm", "shared memory of one machine", {{2e-6, 2e9}, 1, {}, false}},
     {"10gbe", "10 Gbit/s Ethernet", {{30e-6, 1.1e9}}},
     {"100gbe", "100 Gbit/s Ethernet", {{15e-6, 11e9}}},
     {"nvlink-ib",

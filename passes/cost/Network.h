@@ -25,6 +25,8 @@ struct Network {
   Link link; ///< between nodes
   int64_t ranksOfNode{1};
   Link inside{}; ///< within a node, if it has several ranks
+  /// Whether transfers progress while ranks compute.
+  bool isAsynchronous{true};
 
   /// Reads a class of networks, such as "10gbe", or a latency, a bandwidth and optionally a number
   /// of messages, such as "30us,1.1GB/s" or "14us,45GB/s,8", and optionally those within nodes,

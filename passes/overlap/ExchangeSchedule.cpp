@@ -84,12 +84,10 @@ bool ExchangeSchedule::move(size_t from, size_t place) {
     return false;
   const unsigned node = order[from];
   const bool isLater = from < place;
-  const unsigned first = order[std::min(from, place)], last = order[isLater ? place - 1 : from];
-  const int64_t before = model.findPeakBetween(first, last);
   model.move({node}, place == 0 ? LiveProfile::kBegin : order[place - 1]);
   const int64_t after = isLater ? model.findPeakBetween(order[from + 1], node)
                                 : model.findPeakBetween(node, order[from - 1]);
-  if (after > std::max(*limit, before)) {
+  if (after > *limit) {
     model.undoMove();
     return false;
   }

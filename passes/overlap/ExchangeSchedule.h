@@ -15,7 +15,7 @@ bool isExchange(mlir::Operation *op, OperationTimes &times);
 /// operations compute, and moves operations so that fewer of them wait for exchanges.
 class ExchangeSchedule {
 public:
-  /// Moves do not raise the live bytes above `limit`. Without a limit, nothing moves.
+  /// The live bytes at which an operation moves stay below `limit`. Without one, nothing moves.
   ExchangeSchedule(const FunctionMemory &function, OperationTimes &times,
                    std::optional<int64_t> limit);
 

@@ -66,6 +66,8 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   manager.addPass(createQuantizeOptimizerState());
   manager.addPass(createShard());
   buildSimplifyPipeline(manager);
+  // This pass follows simplification, which removes movements between contractions and exchanges.
+  manager.addPass(createTileExchanges({options.sharding.tensorTiles.value_or(0)}));
   // This pass follows simplification, so that folded indices are not checked.
   manager.addPass(createFindIndexRanges());
   manager.addPass(createReachStage({Stage::Training}));

@@ -15,6 +15,7 @@ struct ShardingOptions {
   std::optional<int64_t> ranks;         ///< Nothing: a program of one process, without collectives.
   int64_t tensor = 1;                   ///< Ranks that share each layer.
   std::optional<int64_t> tensorChunks;  ///< Nothing: as many as ranks share a layer.
+  std::optional<int64_t> tensorTiles;   ///< Nothing: as the cost model chooses.
   int64_t tensorSeed = 0;               ///< 0: axes are not drawn.
   int64_t context = 1;                  ///< Ranks that share each sequence.
   std::optional<int64_t> contextChunks; ///< Nothing: as many as ranks share a sequence.
@@ -79,6 +80,21 @@ struct ShardingOptions {
             .defaultText = "T of --tensor"},
            [](const ShardingOptions &all) {
              return all.refuseChunks(all.tensorChunks, all.tensor, "--tensor");
+           });
+    option(&ShardingOptions::tensorTiles,
+           {.name = "tensor-tiles",
+            .valueName = "N",
+            .help = "Tiles of contractions that ranks of a layer exchange",
+            .detail = "A tile is exchanged while the next one is computed. Results are the same, "
+                      "bit for bit, if the library adds in an order that does not depend on the "
+                      "number of rows. 1: no tiles.",
+            .defaultText = "fastest by the cost model"},
+           [](const ShardingOptions &all) -> std::string {
+             if (!all.tensorTiles)
+               return "";
+             if (*all.tensorTiles < 1 || *all.tensorTiles > 64)
+               return "expected 1 to 64 tiles";
+             return all.hasRanks() ? "" : "needs --ranks";
            });
     option(&ShardingOptions::context,
            {.name = "context",

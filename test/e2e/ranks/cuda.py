@@ -39,7 +39,9 @@ for shard in (), ("--shard", "parameters"):
     language.check(2, *shard)
 for precision in "f32", "bf16":
     flags = ("--precision", precision, "--clip-norm", 1)
-    comparison(f"tensor {precision}", SMALL_GPT2, *flags, rows=100, micro_batches=2, chunks=2).check(2, tensor=2)
+    divided = comparison(f"tensor {precision}", SMALL_GPT2, *flags, rows=100, micro_batches=2, chunks=2)
+    divided.check(2, tensor=2)
+    divided.check(2, "--tensor-tiles", 2, tensor=2)
 comparison("context", SMALL_GPT2, rows=100, micro_batches=2, context_chunks=2).check(2, context=2)
 
 # A checkpoint can be resumed with any number of ranks.

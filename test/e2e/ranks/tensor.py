@@ -28,7 +28,11 @@ comparison("f16", DIGITS, "--precision", "f16", "--loss-scale", 2.0**24).check(2
 gpt2 = comparison("gpt2", GPT2, "--optimizer", "adamw", "--clip-norm", 1, rows=200)
 gpt2.check(2, tensor=2)
 gpt2.check(4, "--shard", "optimizer", tensor=2)
-comparison("bf16", GPT2, "--precision", "bf16", "--clip-norm", 1, rows=100).check(2, tensor=2)
+bf16 = comparison("bf16", GPT2, "--precision", "bf16", "--clip-norm", 1, rows=100)
+bf16.check(2, tensor=2)
+for each in gpt2, bf16:  # Contractions of tiles have the sums of whole ones.
+    each.check(2, "--tensor-tiles", 2, tensor=2)
+gpt2.check(4, "--tensor-tiles", 4, "--shard", "parameters", tensor=2)
 comparison("f16 gpt2", SMALL_GPT2, "--precision", "f16", rows=100).check(2, tensor=2)
 comparison("recomputed", GPT2, "--recompute", "all", rows=100).check(2, tensor=2)
 comparison("muon", SMALL_GPT2, "--optimizer", "muon", rows=100).check(2, tensor=2)
@@ -55,6 +59,11 @@ flags = [*GPT2.flags, "--optimizer", "adamw", "--clip-norm", 1, "--accumulate", 
 plan = json.loads(run([MTC, "plan", GPT2.model, *flags, "--ranks", 2, "--tensor", 2], folder).stdout)
 whole = json.loads(run([MTC, "plan", GPT2.model, *flags, "--ranks", 1], folder).stdout)
 check_planned(gpt2.program(2, tensor=2), plan)
+tiled = json.loads(run([MTC, "plan", GPT2.model, *flags, "--ranks", 2, "--tensor", 2, "--tensor-tiles", 2], folder).stdout)
+check_planned(gpt2.program(2, "--tensor-tiles", 2, tensor=2), tiled)
+for kind, each in plan["ranks"]["traffic"].items():
+    assert each["sent_bytes"] == tiled["ranks"]["traffic"][kind]["sent_bytes"], kind
+    assert each["transfers"] < tiled["ranks"]["traffic"][kind]["transfers"], kind
 for category, most in {"parameters": 0.6, "gradients": 0.6, "optimizer": 0.6, "activations": 0.75}.items():
     share = plan["categories"][category] / whole["categories"][category]
     assert share <= most, (category, share)

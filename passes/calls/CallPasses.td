@@ -15,7 +15,8 @@ def PrepareCalls : Pass<"mtc-prepare-calls", "::mlir::func::FuncOp"> {
 
     A call that would be slower in the library than as a kernel, such as a contraction of tiny matrices, becomes a kernel. The
     choice is made once, for the layouts that the library would have received; the kernel reads the original operands, so that
-    the data movement before them can be fused into the kernel later.
+    the data movement before them can be fused into the kernel later. In programs with `--tensor`, `--context` or chunks, calls stay
+    calls: a kernel has another order of sums, and extents of parts must not decide.
 
     ```mlir
     %t = mtc.transpose %x [1, 0, 2] : tensor<8x4x16xf32> -> tensor<4x8x16xf32>

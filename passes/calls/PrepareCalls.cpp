@@ -60,6 +60,9 @@ namespace {
 class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
   void runOnOperation() override {
     target = TargetInfo::of(getOperation());
+    ProgramOp program = ProgramOp::find(getOperation()->getParentOfType<ModuleOp>());
+    RanksAttr ranks = program ? program.getRanksAttr() : RanksAttr();
+    hasChunks = ranks && (ranks.getTensorChunks() > 1 || ranks.getContextParts() > 1);
     SmallVector<LibraryCallOpInterface> calls;
     getOperation().walk([&](LibraryCallOpInterface call) {
       if (call.isLibraryCall())
@@ -164,7 +167,9 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
   /// read no strided views, so the operands are reset to their `originals`.
   void generateIfFaster(LibraryCallOpInterface call, const DenseMap<Value, Value> &originals) {
     auto fusible = dyn_cast<FusibleOpInterface>(call.getOperation());
-    if (!fusible || !target.isFasterAsKernel(call))
+    // The extents of a part must not decide, because a kernel has another order of sums than a
+    // call.
+    if (!fusible || hasChunks || !target.isFasterAsKernel(call))
       return;
     for (OpOperand &operand : call->getOpOperands())
       operand.set(originals.at(operand.get()));
@@ -172,6 +177,8 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
   }
 
   TargetInfo target;
+  /// Whether ranks divide layers or sequences, or one rank computes the parts of several.
+  bool hasChunks = false;
 };
 
 } // namespace

@@ -131,7 +131,9 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
           source.getElementType() == type.getElementType() ||
           (kernel->getNumResults() == 1 && (mayRound(term.root, type.getElementType()) ||
                                             mayStayWide(term.root, type.getElementType())));
-      bool isProduct = hasType && isProductFor(kernel, term, *stored);
+      // A kernel may read the first elements of a larger result.
+      bool isProduct = hasType && source.getNumElements() == type.getNumElements() &&
+                       isProductFor(kernel, term, *stored);
       (isProduct ? sum.products : sum.others).push_back(term);
     }
     if (sum.products.empty())

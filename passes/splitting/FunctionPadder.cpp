@@ -138,10 +138,12 @@ Operation *FunctionPadder::buildPadded(TensorBuilder &b, Operation *op, const Op
       continue;
     }
     const Padded padded = paddedOf(b, operand, part, padding);
-    const bool isCondition = isa<SelectOp>(op) && number == 0,
+    // Conditions and indices only choose among other operands.
+    const bool chooses = (isa<SelectOp>(op) && number == 0) ||
+                         (isa<GatherOp, ScatterAddOp>(op) && number == 1),
                isFactor = isa<MulOp>(op) && matchPattern(padded.value, m_Constant());
-    hasZeros |= padded.isZero;
-    areZero &= padded.isZero || isCondition || isFactor;
+    hasZeros |= padded.isZero && !chooses;
+    areZero &= padded.isZero || chooses || isFactor;
     auto reduce = dyn_cast<ReduceOp>(op);
     if (addsElements(op))
       operands.push_back(withNeutral(b, padded, ReductionKind::Add));

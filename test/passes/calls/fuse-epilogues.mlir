@@ -256,3 +256,18 @@ func.func @to_variable(%x: tensor<6x8xbf16>, %w: tensor<8x5xbf16>, %v: tensor<8x
   %t = mtc.add %a, %d : tensor<6x5xf32>
   return %t : tensor<6x5xf32>
 }
+
+// -----
+
+// A sum of the first rows of two results is smaller than what the calls compute.
+// CHECK-LABEL: func.func @first_rows
+// CHECK-COUNT-2: mtc.contract
+// CHECK: mtc.kernel
+func.func @first_rows(%x: tensor<6x8xf32>, %y: tensor<6x8xf32>, %w: tensor<8x5xf32>) -> tensor<4x5xf32> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+  %q = mtc.contract %y, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+  %a = mtc.slice %p offsets [0, 0] strides [1, 1] : tensor<6x5xf32> -> tensor<4x5xf32>
+  %b = mtc.slice %q offsets [0, 0] strides [1, 1] : tensor<6x5xf32> -> tensor<4x5xf32>
+  %s = mtc.add %a, %b : tensor<4x5xf32>
+  return %s : tensor<4x5xf32>
+}

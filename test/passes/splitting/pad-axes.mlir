@@ -82,3 +82,19 @@ func.func @micro_step(%i: tensor<1xi64>, %x: tensor<1x5xf32>) -> (tensor<1x5xf32
   %y = mtc.contract %x, %t batch [] x [] over [1] x [1] : tensor<1x5xf32>, tensor<9x5xf32> -> tensor<1x9xf32>
   return %rows, %y : tensor<1x5xf32>, tensor<1x9xf32>
 }
+
+// -----
+
+// Rows that padded indices of 0 point to are not 0: their sum reads 0 instead.
+// CHECK-LABEL: func.func @micro_step
+// CHECK: %[[ROWS:.*]] = mtc.gather {{.*}} -> tensor<10xf32>
+// CHECK: %[[TERMS:.*]] = mtc.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<10xi1>, tensor<10xf32>
+// CHECK: mtc.reduce add %[[TERMS]] axes [0] : tensor<10xf32> -> tensor<f32>
+mtc.variable parameter @w : tensor<9xf32> = #mtc.zeros
+func.func @micro_step(%weights: tensor<4xf32>, %labels: tensor<9xi64>) -> tensor<f32> {
+  %w = mtc.read @w : tensor<9xf32>
+  %rows = mtc.gather %weights, %labels axis 0 batch 0 : tensor<4xf32>, tensor<9xi64> -> tensor<9xf32>
+  %y = mtc.add %w, %rows : tensor<9xf32>
+  %s = mtc.reduce add %y axes [0] : tensor<9xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}

@@ -126,7 +126,7 @@ static std::optional<KeptRates> parseRates(llvm::StringRef text) {
   return kept;
 }
 
-static const DiskRates &faster(const DiskRates &a, const DiskRates &b) {
+static DiskRates faster(const DiskRates &a, const DiskRates &b) {
   return a.read + a.write < b.read + b.write ? b : a;
 }
 

@@ -5,6 +5,7 @@
 #include "ir/builders/TensorBuilder.h"
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
+#include "passes/kernels/KernelEditing.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
@@ -60,9 +61,7 @@ namespace {
 class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
   void runOnOperation() override {
     target = TargetInfo::of(getOperation());
-    ProgramOp program = ProgramOp::find(getOperation()->getParentOfType<ModuleOp>());
-    RanksAttr ranks = program ? program.getRanksAttr() : RanksAttr();
-    hasChunks = ranks && (ranks.getTensorChunks() > 1 || ranks.getContextParts() > 1);
+    keepsOrder = keepsSumOrder(getOperation());
     SmallVector<LibraryCallOpInterface> calls;
     getOperation().walk([&](LibraryCallOpInterface call) {
       if (call.isLibraryCall())
@@ -169,7 +168,7 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
     auto fusible = dyn_cast<FusibleOpInterface>(call.getOperation());
     // The extents of a part must not decide, because a kernel has another order of sums than a
     // call.
-    if (!fusible || hasChunks || !target.isFasterAsKernel(call))
+    if (!fusible || keepsOrder || !target.isFasterAsKernel(call))
       return;
     for (OpOperand &operand : call->getOpOperands())
       operand.set(originals.at(operand.get()));
@@ -177,8 +176,7 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
   }
 
   TargetInfo target;
-  /// Whether ranks divide layers or sequences, or one rank computes the parts of several.
-  bool hasChunks = false;
+  bool keepsOrder = false;
 };
 
 } // namespace

@@ -105,7 +105,7 @@ static Value indicesWithPadding(TensorBuilder &b, Value indices, int64_t extent,
   return b.select(exists, fromStart, bound(padded));
 }
 
-/// Multiplies the number of the padded axis.
+/// Returns the numbers of a list with the padding before that of the padded axis.
 static SmallVector<int64_t> withPadding(ArrayRef<int64_t> numbers, AxisSplitAttr split,
                                         AxisPadding padding) {
   SmallVector<int64_t> longer(numbers);

@@ -41,7 +41,7 @@ public:
         variable.pad(split.getAxis(), split.getOuter(), axes.families.lookup(name).after(block));
     }
     if (all && all.getTensorGroup().count > 1)
-      report(axes, groups.getFamilies());
+      report(axes, groups.getFamilies(), all.getTensorGroup().count);
   }
 
 private:
@@ -49,7 +49,7 @@ private:
   std::vector<AxisGroup> draw(AxisGroups &groups);
   int64_t unitOf(const AxisGroup &group, const VariableFamilies &families);
   std::optional<AxisPadding> paddingOf(const AxisGroup &group, const VariableFamilies &families);
-  void report(const PaddedAxes &axes, const VariableFamilies &families);
+  void report(const PaddedAxes &axes, const VariableFamilies &families, int64_t ranks);
 
   int64_t count = 1;
 };
@@ -139,16 +139,18 @@ PaddedAxes PadAxesPass::choose(AxisGroups &groups) {
   return axes;
 }
 
-void PadAxesPass::report(const PaddedAxes &axes, const VariableFamilies &families) {
+void PadAxesPass::report(const PaddedAxes &axes, const VariableFamilies &families, int64_t ranks) {
   // Equal layers have equal padding.
   llvm::MapVector<std::pair<int64_t, int64_t>, SmallVector<StringRef>> names; // by extents
   for (const auto &[name, split] : axes.splits.families) {
     const int64_t extent = families.get(name).type.getDimSize(split.getAxis());
     names[{extent, extent + axes.families.lookup(name).after(extent)}].push_back(name);
   }
-  for (const auto &[extents, padded] : names)
-    emitRemark(getOperation().getLoc(), "--tensor ")
-        << count << ": an axis of '" << padded.front() << "'"
-        << (padded.size() > 1 ? " and of " + std::to_string(padded.size() - 1) + " others" : "")
-        << " is padded from " << extents.first << " to " << extents.second << " elements";
+  for (const auto &[extents, padded] : names) {
+    auto remark = emitRemark(getOperation().getLoc(), "--tensor ")
+                  << ranks << ": an axis of '" << padded.front() << "'";
+    if (const size_t others = padded.size() - 1)
+      remark << " and of " << others << (others > 1 ? " others" : " other");
+    remark << " is padded from " << extents.first << " to " << extents.second << " elements";
+  }
 }

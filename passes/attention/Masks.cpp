@@ -78,6 +78,22 @@ bool mtc::leavesOut(double number) { return number <= -1e30; }
 /// Positions of a batch of long sequences have fewer elements. Comparing more takes too long.
 static constexpr int64_t largestFolded = 1 << 22;
 
+/// Returns the elements at index 0 of an axis, the others of which repeat them; nothing if one
+/// differs. An axis of `extent` elements with `stride` elements from one index to the next.
+template <typename T>
+static std::optional<SmallVector<T>> withoutRepeats(ArrayRef<T> values, int64_t extent,
+                                                    int64_t stride) {
+  SmallVector<T> kept;
+  for (; !values.empty(); values = values.drop_front(extent * stride)) {
+    ArrayRef<T> first = values.take_front(stride);
+    for (int64_t i = 1; i < extent; ++i)
+      if (values.slice(i * stride, stride) != first)
+        return std::nullopt;
+    llvm::append_range(kept, first);
+  }
+  return kept;
+}
+
 /// Shrinks a constant that was folded with its broadcast; null if it varies along the axis.
 static Value shrinkConstant(TensorBuilder &b, DenseElementsAttr elements, int64_t axis,
                             RankedTensorType shrunk) {
@@ -86,16 +102,16 @@ static Value shrinkConstant(TensorBuilder &b, DenseElementsAttr elements, int64_
   if (elements.getNumElements() > largestFolded)
     return {};
   ArrayRef<int64_t> shape = cast<RankedTensorType>(elements.getType()).getShape();
-  int64_t stride = rowMajorStrides(shape)[axis], block = stride * shape[axis];
-  SmallVector<Attribute> values(elements.getValues<Attribute>()), kept;
-  for (int64_t i = 0; i < static_cast<int64_t>(values.size()); ++i) {
-    int64_t first = i / block * block + i % stride; // The element at index 0 of the axis.
-    if (values[i] != values[first])
-      return {};
-    if (i == first)
-      kept.push_back(values[i]);
+  const int64_t stride = rowMajorStrides(shape)[axis];
+  // Bytes instead of attributes: a mask of 2048 x 2048 elements is shrunk in every layer.
+  if (!shrunk.getElementType().isInteger(1)) {
+    const int64_t width = shrunk.getElementTypeBitWidth() / 8;
+    auto kept = withoutRepeats(elements.getRawData(), shape[axis], stride * width);
+    return kept ? b.constant(DenseElementsAttr::getFromRawBuffer(shrunk, *kept)) : Value();
   }
-  return b.constant(DenseElementsAttr::get(shrunk, kept));
+  SmallVector<bool> values(elements.getValues<bool>());
+  auto kept = withoutRepeats(ArrayRef<bool>(values), shape[axis], stride);
+  return kept ? b.constant(DenseElementsAttr::get(shrunk, ArrayRef<bool>(*kept))) : Value();
 }
 
 /// Returns the value with size 1 along the axis; null if it may vary along the axis.

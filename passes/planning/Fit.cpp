@@ -9,6 +9,8 @@
 #include "passes/planning/Technique.h"
 #include "passes/search/Search.h"
 
+#include <numeric>
+
 namespace mtc {
 #define GEN_PASS_DEF_FIT
 #include "passes/Passes.h.inc"
@@ -49,21 +51,28 @@ static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget, bool mayM
 /// functions may end before variables are offloaded.
 static std::vector<SearchStart> offloadStarts(ModuleOp module, const OffloadOptions &options,
                                               const OffloadUses &uses, int64_t budget) {
-  SmallVector<OffloadKind> kinds;
-  for (OffloadKind kind : offloadKinds)
-    if (kind != OffloadKind::Activations && uses[kind] == OffloadUse::Automatic &&
-        !(kind == OffloadKind::Update
-              ? collectUpdateGroups(module)
-              : collectGroups(module, [&](OffloadKind other) { return other == kind; }))
-             .empty())
-      kinds.push_back(kind);
+  SmallVector<std::pair<OffloadKind, int64_t>> kinds; // with the bytes of their variables
+  for (OffloadKind kind : offloadKinds) {
+    if (kind == OffloadKind::Activations || uses[kind] != OffloadUse::Automatic)
+      continue;
+    std::vector<VariableGroup> groups =
+        kind == OffloadKind::Update
+            ? collectUpdateGroups(module)
+            : collectGroups(module, [&](OffloadKind other) { return other == kind; });
+    if (!groups.empty())
+      kinds.emplace_back(kind, std::accumulate(groups.begin(), groups.end(), int64_t(0),
+                                               [](int64_t sum, const VariableGroup &group) {
+                                                 return sum + group.bytes;
+                                               }));
+  }
   std::vector<SearchStart> starts;
   const unsigned all = (1U << kinds.size()) - 1;
   for (unsigned chosen = budget == 0 ? all : 1; chosen != 0 && chosen <= all; ++chosen) {
-    SearchStart start;
+    SearchStart start = {};
     OffloadUses asked;
-    for (auto [i, kind] : llvm::enumerate(kinds))
-      if (chosen >> i & 1) {
+    for (auto [i, each] : llvm::enumerate(kinds))
+      if (auto [kind, bytes] = each; chosen >> i & 1) {
+        start.maxFreed += bytes;
         asked[kind] = OffloadUse::On;
         start.techniques.push_back(
             findTechnique(("offload-" + OffloadOptions::nameOf(kind)).str())->name);

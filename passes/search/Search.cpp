@@ -45,7 +45,8 @@ public:
     if (failed(analysis.update()))
       return failure();
     // What the start leaves is at least this much, and another start has the other variables.
-    isGivenUp = start && (!reportStart || analysis.findFloor() > bytes);
+    // A budget of 0 asks for the lowest peak.
+    isGivenUp = start && (!reportStart || (bytes != 0 && analysis.findFloor() > bytes));
     if (isGivenUp) {
       peak = std::numeric_limits<int64_t>::max();
       return success();
@@ -116,6 +117,7 @@ public:
   bool hasOtherStart() const { return canStartOver; }
   bool fits() const { return peak <= bytes; }
   int64_t getFixedBytes() const { return analysis.getFixedBytes(); }
+  int64_t findFloor() const { return analysis.findFloor(); }
   size_t countOperations() const {
     size_t count = 0;
     for (const std::unique_ptr<FunctionBudget> &budget : budgets)
@@ -193,6 +195,9 @@ using Starts = SmallVector<Start>;
 
 } // namespace
 
+/// Larger programs get fewer attempts, since each plans a copy of the program.
+static bool isSmall(const Attempt &attempt) { return attempt.countOperations() <= 4096; }
+
 /// Runs the attempts in parallel and returns the best one; ties keep the first. Attempts stop when
 /// the step takes `maxTime` seconds.
 static FailureOr<std::unique_ptr<Attempt>> findBest(ModuleOp module, const OperationTimes &known,
@@ -217,12 +222,12 @@ static FailureOr<std::unique_ptr<Attempt>> findBest(ModuleOp module, const Opera
 /// steps do not depend on the budget.
 static SmallVector<int64_t> findSmallerBudgets(const Attempt &best, int64_t budget, int64_t fixed,
                                                int64_t before) {
-  constexpr size_t few = 4096, maxCount = 3;
+  constexpr size_t maxCount = 3;
   constexpr int64_t parts = 32;
   SmallVector<int64_t> budgets;
   if (budget - best.getPeak() > budget / 128)
     budgets.push_back(best.getPeak());
-  for (int64_t i = 1; i < parts && best.countOperations() <= few && budgets.size() < maxCount; ++i)
+  for (int64_t i = 1; i < parts && isSmall(best) && budgets.size() < maxCount; ++i)
     if (int64_t smaller = before - (before - fixed) * i / parts; smaller < budget)
       budgets.push_back(smaller);
   return budgets;
@@ -252,6 +257,12 @@ FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakePeak
   const int64_t before = first.getPeak(), fixed = first.getFixedBytes();
   if (first.fits())
     return FittedModule{before};
+  // What remains of a lower bound after the change is a lower bound as well.
+  const int64_t floor = first.findFloor();
+  SmallVector<const SearchStart *> changes;
+  for (const SearchStart &other : others)
+    if (budget == 0 || floor - other.maxFreed <= budget)
+      changes.push_back(&other);
   if (first.hasOtherStart())
     starts.push_back({budget, /*startsOver=*/true});
   FailureOr<std::unique_ptr<Attempt>> best =
@@ -260,12 +271,14 @@ FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakePeak
     return failure();
   auto isTimeUp = [&] { return std::chrono::steady_clock::now() >= deadline; };
   // In pairs, because each attempt has a copy of the module.
-  for (size_t i = 0; i < others.size() && !isTimeUp(); i += 2) {
+  auto remaining = [&] { return (*best)->fits() && !isSmall(**best) ? 0 : changes.size(); };
+  for (size_t i = 0; i < remaining() && !isTimeUp(); i += 2) {
     Starts changed;
-    for (const SearchStart &change : others.slice(i).take_front(2))
-      changed.push_back({budget, /*startsOver=*/false, {}, &change});
-    auto found = findBest(module, known, std::move(changed), make,
-                          (*best)->fits() ? (*best)->getTime() : maxSeconds, deadline);
+    for (const SearchStart *change : ArrayRef(changes).slice(i).take_front(2))
+      changed.push_back({budget, /*startsOver=*/false, {}, change});
+    auto found =
+        findBest(module, known, std::move(changed), make,
+                 (*best)->fits() ? std::min((*best)->getTime(), maxSeconds) : maxSeconds, deadline);
     if (failed(found))
       return failure();
     if ((*found)->isBetterThan(**best))

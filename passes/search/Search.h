@@ -32,6 +32,7 @@ struct FittedModule {
 /// request.
 struct SearchStart {
   llvm::SmallVector<llvm::StringRef> techniques; ///< The names of the techniques that it applies.
+  int64_t maxFreed; ///< The change lowers the peak by at most so many bytes.
   /// Changes a copy of the module. Returns a function that emits the remarks; null if there was
   /// nothing to change. Fails with a diagnostic if there is no memory plan.
   std::function<mlir::FailureOr<std::function<void()>>(mlir::ModuleOp)> apply;
@@ -40,7 +41,8 @@ struct SearchStart {
 /// Changes the functions of a copy of a module by reducers until its arena has at most `budget`
 /// bytes. Several attempts are made, from the module as given, from the reducers' alternative
 /// starts and from `others`, and the one with the lowest estimated time is kept. If none meets the
-/// budget, the one with the lowest peak is kept. An attempt ends when an update takes `maxSeconds`.
+/// budget, the one with the lowest peak is kept. Of a large program, `others` are tried only if no
+/// other attempt meets the budget. An attempt ends when an update takes `maxSeconds`.
 /// The search is limited by the number of planned operations, so that its result is deterministic;
 /// a deadline ends it earlier with what it has reached. Emits the reducers' remarks. Fails with a
 /// diagnostic if there is no memory plan.

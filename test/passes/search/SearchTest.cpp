@@ -99,8 +99,9 @@ TEST(Search, StartsFromOtherChanges) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
   ASSERT_TRUE(module);
   int applied = 0, reported = 0;
-  SearchStart none{{"none"}, [](ModuleOp) { return std::function<void()>(); }};
-  SearchStart erase{{"erase"}, [&](ModuleOp copy) {
+  SearchStart none{
+      {"none"}, /*maxFreed=*/1 << 20, [](ModuleOp) { return std::function<void()>(); }};
+  SearchStart erase{{"erase"}, /*maxFreed=*/4096 * 4, [&](ModuleOp copy) {
                       ++applied;
                       for (VariableOp variable :
                            llvm::make_early_inc_range(copy.getOps<VariableOp>()))
@@ -113,9 +114,12 @@ TEST(Search, StartsFromOtherChanges) {
         [](const FunctionBudget &, OperationTimes &) { return PeakReducers(); },
         std::numeric_limits<double>::infinity(), Deadline::max(), starts);
   };
-  FailureOr<FittedModule> fitted = search({none});
+  SearchStart tooSmall = erase; // The lower bound without 4 bytes exceeds the budget.
+  tooSmall.maxFreed = 4;
+  FailureOr<FittedModule> fitted = search({none, tooSmall});
   ASSERT_TRUE(succeeded(fitted));
   EXPECT_GT(fitted->peak, 8192);
+  EXPECT_EQ(applied, 0);
   fitted = search({none, erase});
   ASSERT_TRUE(succeeded(fitted));
   EXPECT_LE(fitted->peak, 8192);

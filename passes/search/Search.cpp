@@ -271,8 +271,10 @@ FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakePeak
     return failure();
   auto isTimeUp = [&] { return std::chrono::steady_clock::now() >= deadline; };
   // In pairs, because each attempt has a copy of the module.
-  auto remaining = [&] { return (*best)->fits() && !isSmall(**best) ? 0 : changes.size(); };
-  for (size_t i = 0; i < remaining() && !isTimeUp(); i += 2) {
+  auto tried = [&] {
+    return changes.size() > 2 && (*best)->fits() && !isSmall(**best) ? 2 : changes.size();
+  };
+  for (size_t i = 0; i < tried() && !isTimeUp(); i += 2) {
     Starts changed;
     for (const SearchStart *change : ArrayRef(changes).slice(i).take_front(2))
       changed.push_back({budget, /*startsOver=*/false, {}, change});

@@ -41,11 +41,11 @@ struct SearchStart {
 /// Changes the functions of a copy of a module by reducers until its arena has at most `budget`
 /// bytes. Several attempts are made, from the module as given, from the reducers' alternative
 /// starts and from `others`, and the one with the lowest estimated time is kept. If none meets the
-/// budget, the one with the lowest peak is kept. Of a large program, `others` are tried only if no
-/// other attempt meets the budget. An attempt ends when an update takes `maxSeconds`.
-/// The search is limited by the number of planned operations, so that its result is deterministic;
-/// a deadline ends it earlier with what it has reached. Emits the reducers' remarks. Fails with a
-/// diagnostic if there is no memory plan.
+/// budget, the one with the lowest peak is kept. Of a large program, only the first two of `others`
+/// that could meet the budget are tried if another attempt meets it. An attempt ends when an update
+/// takes `maxSeconds`. The search is limited by the number of planned operations, so that its
+/// result is deterministic; a deadline ends it earlier with what it has reached. Emits the
+/// reducers' remarks. Fails with a diagnostic if there is no memory plan.
 mlir::FailureOr<FittedModule> searchFit(mlir::ModuleOp module, int64_t budget,
                                         MakePeakReducers make,
                                         double maxSeconds = std::numeric_limits<double>::infinity(),

@@ -96,6 +96,9 @@ private:
       return;
     unsigned last = kernel.rank() - 1;
     bool rows = contains(kernel.reduced, last) && kernel.space[last] >= kShortestVectorReduction;
+    // A rank with one element of all other dimensions adds in the order of ranks with several.
+    if (kernel.hasFixedOrder && !plan.vectorDim && !rows)
+      return;
     std::optional<unsigned> candidate = rows ? last : bestDim(kernel.reduced);
     // Row reductions are vectorized along the row unless memory is contiguous along another
     // dimension, column reductions only if no other dimension fills the lanes.

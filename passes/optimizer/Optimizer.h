@@ -126,6 +126,11 @@ struct OptimizerState {
   /// The state is not divided among ranks: it belongs to the function of whole tensors
   /// (WholeTensorRule), even if it has the parameter's shape.
   bool isWhole = false;
+
+  /// Returns whether the state is divided and quantized with the parameter's elements.
+  bool isLikeParameter(llvm::ArrayRef<int64_t> parameter, const UpdateRule &rule) const {
+    return !isWhole && shape(parameter, rule) == likeParameter(parameter, rule);
+  }
 };
 
 /// Builder of the update of one parameter in its own shape, of a piece of it or, for elementwise

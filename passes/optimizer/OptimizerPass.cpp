@@ -127,14 +127,17 @@ Value OptimizerPass::keep(TensorBuilder &b, Value changed, Value old) const {
 static void keepFinite(Update &update, Value oldParameter) {
   TensorBuilder &b = update.b;
   Value exists, parameter = update.parameter;
-  auto isQuantized = [&](Value state) { return state && shapeOf(state) == shapeOf(parameter); };
-  for (Value state : update.states)
-    if (isQuantized(state))
+  auto isQuantized = [&](size_t number) {
+    return update.states[number] &&
+           update.rule.kind->states[number].isLikeParameter(shapeOf(parameter), update.rule);
+  };
+  for (auto [number, state] : llvm::enumerate(update.states))
+    if (isQuantized(number))
       exists = exists ? b.logicalAnd(exists, isFinite(b, state)) : isFinite(b, state);
   Value moves = b.logicalAnd(exists, isFinite(b, parameter));
   update.parameter = b.select(moves, parameter, oldParameter);
-  for (Value &state : update.states)
-    if (isQuantized(state))
+  for (auto [number, state] : llvm::enumerate(update.states))
+    if (isQuantized(number))
       state = b.select(exists, state, b.splat(state, 0.0));
 }
 

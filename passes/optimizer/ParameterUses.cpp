@@ -21,7 +21,8 @@ StringRef ParameterUses::findVariable(Value value) const {
       auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(op, read.getVariableAttr());
       return variable.getRole() == Role::Copy ? *variable.getOf() : variable.getSymName();
     }
-    if (!op || (!op->hasTrait<mtc::View>() && !isa<TransposeOp, CastOp, JoinHalvesOp>(op)))
+    // One rank computes chunks of a contraction from slices of the parameter.
+    if (!op || (!op->hasTrait<mtc::View>() && !isa<TransposeOp, CastOp, JoinHalvesOp, SliceOp>(op)))
       return "";
     value = op->getOperand(0);
   }

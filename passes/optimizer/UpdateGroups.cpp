@@ -54,7 +54,7 @@ VariableOp UpdateGroupBuilder::addState(ParameterStorage &storage, const Optimiz
   std::optional<Shape> shape = state.shape(whole, rule);
   if (!shape)
     return {};
-  const bool isLikeParameter = !state.isWhole && ArrayRef<int64_t>(*shape) == whole;
+  const bool isLikeParameter = state.isLikeParameter(whole, rule);
   auto type = RankedTensorType::get(
       isLikeParameter ? division.viewOf(parameter).getType().getShape() : ArrayRef<int64_t>(*shape),
       storage.getElementType());

@@ -137,7 +137,7 @@ void UpdateRules::chooseStateBits(VariableOp parameter, const Decisions &decisio
   RankedTensorType type = parameter.getPaddedType();
   auto chunks = parameter->getAttrOfType<AxisSplitAttr>(chunksAttribute);
   bool hasState = llvm::any_of(rule.kind->states, [&](const OptimizerState &state) {
-    return state.shape(type.getShape(), rule) == likeParameter(type.getShape(), rule);
+    return state.isLikeParameter(type.getShape(), rule);
   });
   if (bits == 32 || !hasState)
     return;

@@ -325,11 +325,9 @@ AxisGroups::chooseGroups(int64_t parts, llvm::function_ref<bool(const AxisGroup 
 }
 
 /// Returns the split of a sum into the pieces of which each rank adds one; null if they are not
-/// parts along an axis, or if the ranks add small sums whole.
+/// parts along an axis.
 static AxisSplitAttr splitOfPieces(Value sum, int64_t parts) {
   RankedTensorType type = typeOf(sum);
-  if (!PartExchange::addsInPieces(type))
-    return {};
   for (auto [axis, extent] : llvm::enumerate(type.getShape()))
     if (extent != 1)
       return extent % parts
@@ -341,14 +339,14 @@ static AxisSplitAttr splitOfPieces(Value sum, int64_t parts) {
 /// Norms, residuals and dropout between the sums of two layers are divided along the outermost
 /// axis: each rank computes with the piece of a sum that it adds. The pieces are gathered where
 /// they are needed, instead of right after the addition.
-void AxisGroups::chooseBetweenSums(Splits &chosen) {
+void AxisGroups::chooseBetweenSums(Splits &chosen, bool includesSmall) {
   SmallVector<Value> sums;
   for (const auto &[op, split] : chosen.operations)
     if (split.partial == ReductionKind::Add && !isDelayed(op->getResult(0), chosen))
       sums.push_back(op->getResult(0));
   for (Value sum : sums) {
     AxisSplitAttr split = splitOfPieces(sum, chunks);
-    if (!split)
+    if (!split || !(includesSmall || PartExchange::addsInPieces(typeOf(sum))))
       continue;
     AxisGroup group;
     Growth(*this, chosen, group).growBetween(sum, split);
@@ -368,7 +366,8 @@ Splits AxisGroups::follow(const llvm::MapVector<StringRef, AxisSplitAttr> &param
   for (const auto &[name, split] : parameters)
     if (!chosen.families.contains(name))
       chosen.add(grow(name, split, chosen).splits);
-  chooseBetweenSums(chosen);
+  // Ranks that share a sequence have smaller sums than one rank.
+  chooseBetweenSums(chosen, /*includesSmall=*/true);
   return chosen;
 }
 
@@ -379,6 +378,6 @@ Splits AxisGroups::choose(int64_t seed) {
   else
     for (const AxisGroup &group : chooseGroups(chunks, [](const AxisGroup &) { return true; }))
       chosen.add(group.splits);
-  chooseBetweenSums(chosen);
+  chooseBetweenSums(chosen, /*includesSmall=*/false);
   return chosen;
 }

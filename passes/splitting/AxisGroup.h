@@ -56,7 +56,8 @@ public:
 
   /// Returns what is divided if an input is. Variables and operations in `taken` keep their splits.
   AxisGroup growInput(mlir::Value input, AxisSplitAttr split, const Splits &taken);
-  /// Divides the given axes of parameters, and what is computed between their sums.
+  /// Divides the given axes of parameters, and what is computed between their sums, in a module
+  /// whose sequences are divided.
   Splits follow(const llvm::MapVector<llvm::StringRef, AxisSplitAttr> &parameters);
   /// Returns the floating-point operations of a contraction, convolution or attention; 0 for other
   /// operations.
@@ -67,7 +68,7 @@ private:
   void measure(AxisGroup &group) const;
   llvm::SmallVector<std::pair<llvm::StringRef, AxisSplitAttr>> findAxes(int64_t parts);
   void drawOfVariables(Splits &chosen, int64_t seed);
-  void chooseBetweenSums(Splits &chosen);
+  void chooseBetweenSums(Splits &chosen, bool includesSmall);
 
   mlir::ModuleOp module;
   int64_t chunks;

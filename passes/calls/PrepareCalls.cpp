@@ -68,6 +68,7 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
         calls.push_back(call);
     });
     for (LibraryCallOpInterface call : calls) {
+      narrowResult(call);
       SmallVector<Value> operands(call->getOperands());
       for (OpOperand &operand : call->getOpOperands())
         makeTaken(call, operand);
@@ -84,6 +85,30 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(getOperation().front())))
       if (isOpTriviallyDead(&op))
         op.erase();
+  }
+
+  /// Returns whether a kernel can replace the call, as it can a contraction.
+  static bool isReplaceable(LibraryCallOpInterface call) {
+    return isa<FusibleOpInterface>(call.getOperation());
+  }
+
+  /// call(x) => cast(call(x)), if the library only returns results of the operands' type: cuDNN has
+  /// no f32 results of convolutions of 16-bit operands.
+  void narrowResult(LibraryCallOpInterface call) {
+    auto result = cast<TypedValue<RankedTensorType>>(call->getResult(0));
+    const Type wide = result.getType().getElementType();
+    const Type narrow = getElementTypeOrSelf(call->getOperand(0));
+    if (call->getNumResults() > 1 || !wide.isF32() || !isa<FloatType>(narrow) ||
+        narrow.getIntOrFloatBitWidth() >= 32 || target.getSupportLevel(call) > 0 ||
+        isReplaceable(call))
+      return;
+    result.setType(result.getType().clone(narrow));
+    if (target.getSupportLevel(call) == 0)
+      return result.setType(result.getType().clone(wide)); // Reported when memory is allocated.
+    TensorBuilder b(call.getLoc(), call);
+    b.setInsertionPointAfter(call);
+    Value widened = b.cast(result, wide);
+    result.replaceAllUsesExcept(widened, widened.getDefiningOp());
   }
 
   static void setView(OpOperand &operand, Value source, const StridedLayout &layout) {
@@ -104,6 +129,13 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
     setView(operand, copy, {0, pick(strides, invertPermutationVector(order))});
   }
 
+  /// Returns whether a call takes an operand at this offset. cuDNN only takes multiples of 16
+  /// bytes, cuBLASLt any offset.
+  static bool isAligned(LibraryCallOpInterface call, int64_t offset, Type element) {
+    constexpr int64_t alignment = 16;
+    return isReplaceable(call) || offset * elementBytes(element) % alignment == 0;
+  }
+
   /// call(movements(x)) => call(view(x)), as far up as the library supports the call equally well.
   void readThrough(LibraryCallOpInterface call, OpOperand &operand, Value original) {
     Value source = original, best = operand.get();
@@ -122,7 +154,8 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
         break;
       }
       source = op->getOperand(0);
-      if (!moves || !call.takesLayout(operand.getOperandNumber(), layout.strides))
+      if (!moves || !call.takesLayout(operand.getOperandNumber(), layout.strides) ||
+          !isAligned(call, layout.offset, typeOf(source).getElementType()))
         continue;
       operand.set(original);
       setView(operand, source, layout);

@@ -1,8 +1,8 @@
 // The search lets the host update the state if it is faster than copies of the state. One thread of the host is slower than the bus of an
 // A100, and 64 are faster.
 //
-// RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-attach-target{target=cuda:sm_80 threads=64},mtc-kernel-pipeline,mtc-fit{recompute=none tile=none memory=100000000})' | FileCheck %s
-// RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-attach-target{target=cuda:sm_80 threads=1},mtc-kernel-pipeline,mtc-fit{recompute=none tile=none memory=100000000})' | FileCheck %s --check-prefix=DEVICE
+// RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-attach-target{target=cuda:sm_80 threads=64},mtc-kernel-pipeline,mtc-fit{recompute=none tile=none memory=140000000})' | FileCheck %s
+// RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-attach-target{target=cuda:sm_80 threads=1},mtc-kernel-pipeline,mtc-fit{recompute=none tile=none memory=140000000})' | FileCheck %s --check-prefix=DEVICE
 // CHECK: mtc.techniques = ["offload-update"]
 // CHECK: mtc.transfer_slots in {{ *}}pinned_host 4
 // CHECK: optimizer @m in {{ *}}pinned_host

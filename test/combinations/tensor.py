@@ -34,7 +34,9 @@ STATES = (), (), (), ("--optimizer-bits", 8), ("--optimizer-bits", 4)
 MORE = 1, 1, 2  # chunks of each rank
 CLIPPED = (), ("--clip-norm", 0.05), ("--grad-norm",)
 OTHERS = (), (), ("--ema", 0.9), ("--weight-decay", 0.1, "--no-decay-1d")
-VOCABULARY, WIDTH, HIDDEN, LENGTH, BATCH = 64, 16, 64, 32, 4
+# A sum of all tokens is divided between layers, one of half of them is small.
+VOCABULARY, WIDTH, HIDDEN, LENGTH, BATCH = 64, 48, 64, 32, 4
+CHANNELS, INNER, SIDE, CLASSES = 16, 256, 8, 10
 
 
 def tied_model(path: Path):
@@ -60,6 +62,39 @@ def tied_model(path: Path):
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), path)
 
 
+def convolutional_model(path: Path):
+    """A residual block with a depthwise convolution and two of 1 x 1, batch norms, and a head with a number of classes that 4 does not divide."""
+    random, node = np.random.default_rng(3), helper.make_node
+    shapes = {"stem": (CHANNELS, 3, 3, 3), "depthwise": (CHANNELS, 1, 3, 3), "expand": (INNER, CHANNELS, 1, 1), "project": (CHANNELS, INNER, 1, 1),
+              "head": (CLASSES, CHANNELS), "bias": (CLASSES,)}  # fmt: skip
+    weights = [numpy_helper.from_array((random.standard_normal(shape) / 4).astype(np.float32), name) for name, shape in shapes.items()]
+    nodes = []
+
+    def convolve(x: str, name: str, groups: int = 1) -> str:
+        channels, padding = shapes[name][0], shapes[name][-1] // 2
+        nodes.append(node("Conv", [x, name], [f"{name}.y"], pads=[padding] * 4, group=groups))
+        norm = [f"{name}.{part}" for part in ("scale", "shift", "mean", "variance")]
+        weights.extend(numpy_helper.from_array(np.full(channels, i % 3 == 0, np.float32), part) for i, part in enumerate(norm))
+        nodes.append(node("BatchNormalization", [f"{name}.y", *norm], [f"{name}.z", f"{name}.m", f"{name}.v"], training_mode=1))
+        return f"{name}.z"
+
+    nodes.append(node("Relu", [convolve("x", "stem")], ["stem.r"]))
+    convolve(convolve(convolve("stem.r", "depthwise", CHANNELS), "expand"), "project")
+    nodes += [
+        node("Add", ["stem.r", "project.z"], ["sum"]), node("Relu", ["sum"], ["r"]), node("ReduceMean", ["r", "axes"], ["pooled"], keepdims=0),
+        node("Gemm", ["pooled", "head", "bias"], ["logits"], transB=1),
+    ]  # fmt: skip
+    weights.append(numpy_helper.from_array(np.array([2, 3]), "axes"))
+    graph = helper.make_graph(nodes, "convolutions", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ("batch", 3, SIDE, SIDE))],
+                              [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ("batch", CLASSES))], weights)  # fmt: skip
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), path)
+
+
+def images(rows: int) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(5)
+    return {"x": random.standard_normal((rows, 3, SIDE, SIDE)).astype(np.float32), "labels": random.integers(0, CLASSES, rows)}
+
+
 def tokens(rows: int) -> dict[str, np.ndarray]:
     """Returns sequences with labels of which a quarter is ignored."""
     random = np.random.default_rng(5)
@@ -75,7 +110,7 @@ def draw(random: Random, models: list[str]) -> Combination:
         others=random.choice(OTHERS), tensor=random.choice(TENSOR), emulated=False, recomputed=random.choice(("none", "none", "all")),
         more=random.choice(MORE),
     )  # fmt: skip
-    context = 1 if drawn.model == "digits" else 2 if drawn.tensor == 1 else random.choice(CONTEXT)
+    context = 1 if drawn.model in ("digits", "convolutions") else 2 if drawn.tensor == 1 else random.choice(CONTEXT)
     tensor = 2 if drawn.tensor * context == 1 else drawn.tensor
     return replace(drawn, context=context, tensor=tensor)
 
@@ -122,10 +157,14 @@ def main() -> int:
     from models import DIGITS, SMALL_GPT2, Example  # imported here, because the module needs the compiler's path
 
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "tied.onnx"
-        tied_model(path)
-        flags = ("--dim", f"batch={BATCH}", "--loss", "causal-lm", "--labels", "labels")
-        models = {"digits": DIGITS, "gpt2": SMALL_GPT2, "tied": Example("tied", path, BATCH, tokens, flags, {})}
+        tied, convolutions = Path(folder) / "tied.onnx", Path(folder) / "convolutions.onnx"
+        tied_model(tied)
+        convolutional_model(convolutions)
+        flags = ("--dim", f"batch={BATCH}", "--labels", "labels", "--loss")
+        models = {
+            "convolutions": Example("convolutions", convolutions, BATCH, images, (*flags, "cross-entropy"), {}), "digits": DIGITS,
+            "gpt2": SMALL_GPT2, "tied": Example("tied", tied, BATCH, tokens, (*flags, "causal-lm"), {}),
+        }  # fmt: skip
         return run(models, options.first, options.count, options.seed, options.verbose)
 
 

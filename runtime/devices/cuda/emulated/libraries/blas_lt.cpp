@@ -223,6 +223,8 @@ int matmul(BlasHandle, MatmulDescription description, const void *, const void *
   mtc_set_contraction_types(&contraction, elementType(aLayout->type));
   contraction.out_type = elementType(dLayout->type);
   std::fill_n(contraction.addend_types, MTC_MAX_ADDENDS, contraction.out_type);
+  // The order of sums must not depend on the rows and columns of a rank.
+  contraction.algorithm = MTC_OWN_PANELS;
   contraction.batch_rank = 1;
   contraction.batch[0] = dLayout->batch;
   contraction.m = dLayout->rows;

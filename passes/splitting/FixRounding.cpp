@@ -24,12 +24,14 @@ static bool isWidened(Value value, SmallVectorImpl<Operation *> &movements,
   });
 }
 
-/// Lets a contraction return its f32 accumulators to operations that compute in f32: whether it is
-/// fused with them must not decide whether its result is rounded.
+/// Lets a contraction return its f32 accumulators to an operation that computes in f32: whether it
+/// is fused with this operation must not decide whether its result is rounded. Several users, such
+/// as those of the backward pass and of a softmax, read a stored and rounded result.
 static void keepAccumulators(ContractOp contract) {
   SmallVector<Operation *> movements, casts;
   if (addendType(contract.getType()) == contract.getType() ||
-      !isWidened(contract.getResult(), movements, casts))
+      !isWidened(contract.getResult(), movements, casts) || casts.size() != 1 ||
+      !casts.front()->hasOneUse())
     return;
   for (Operation *cast : casts) {
     cast->getResult(0).replaceAllUsesWith(cast->getOperand(0));

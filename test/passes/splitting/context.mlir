@@ -67,21 +67,28 @@ func.func @micro_step(%x: tensor<1x32x64xf32> {mtc.name = "x"}) -> tensor<1x32x6
 
 // -----
 
-// A contraction of 16-bit values returns its accumulators if all users compute in f32: fusion with them must not decide whether they are rounded.
+// A contraction of 16-bit values returns its accumulators if one user computes in f32: fusion with it must not decide whether they are rounded.
+// The result of a contraction with several users is stored, and f32 would need twice the memory.
 // CHECK-LABEL: mtc.program "narrow"
 // CHECK: mtc.contract %{{.*}} : tensor<2x4x16xbf16>, tensor<16x16xbf16> -> tensor<2x4x16xf32>
+// CHECK: mtc.contract %{{.*}} : tensor<2x4x16xbf16>, tensor<16x16xbf16> -> tensor<2x4x16xbf16>
 // CHECK: mtc.contract %{{.*}} : tensor<2x4x16xbf16>, tensor<16x16xbf16> -> tensor<2x4x16xbf16>
 mtc.program "narrow" stage training batch 2 ranks <count = 2, context_ranks = 2> {
   mtc.input "x"
 }
 mtc.variable parameter @w : tensor<16x16xbf16> = #mtc.zeros
-func.func @micro_step(%x: tensor<2x8x16xbf16> {mtc.name = "x"}) -> (tensor<2x8x16xf32>, tensor<2x8x16xbf16>) {
+func.func @micro_step(%x: tensor<2x8x16xbf16> {mtc.name = "x"}) -> (tensor<2x8x16xf32>, tensor<2x8x16xbf16>, tensor<2x8x16xf32>) {
   %w = mtc.read @w : tensor<16x16xbf16>
   %y = mtc.contract %x, %w batch [] x [] over [2] x [0] : tensor<2x8x16xbf16>, tensor<16x16xbf16> -> tensor<2x8x16xbf16>
   %wide = mtc.cast %y as storage : tensor<2x8x16xbf16> -> tensor<2x8x16xf32>
   %e = mtc.exp %wide : tensor<2x8x16xf32>
   %z = mtc.contract %x, %w batch [] x [] over [2] x [0] : tensor<2x8x16xbf16>, tensor<16x16xbf16> -> tensor<2x8x16xbf16>
-  return %e, %z : tensor<2x8x16xf32>, tensor<2x8x16xbf16>
+  %u = mtc.contract %x, %w batch [] x [] over [2] x [0] : tensor<2x8x16xbf16>, tensor<16x16xbf16> -> tensor<2x8x16xbf16>
+  %first = mtc.cast %u as storage : tensor<2x8x16xbf16> -> tensor<2x8x16xf32>
+  %second = mtc.cast %u as storage : tensor<2x8x16xbf16> -> tensor<2x8x16xf32>
+  %f = mtc.exp %first : tensor<2x8x16xf32>
+  %g = mtc.mul %f, %second : tensor<2x8x16xf32>
+  return %e, %z, %g : tensor<2x8x16xf32>, tensor<2x8x16xbf16>, tensor<2x8x16xf32>
 }
 
 // -----

@@ -15,6 +15,10 @@ bool mtc::isSupportedLess(const TargetInfo &target, LibraryCallOpInterface call,
          target.getScratchBytes(call, std::nullopt) < 0;
 }
 
+bool mtc::isRoundedWithoutFusion(LibraryCallOpInterface call) {
+  return elementBytes(getElementTypeOrSelf(call->getResult(0))) == 2 && keepsSumOrder(call);
+}
+
 bool mtc::makeAvailable(Value value, Operation *user) {
   Operation *source = value.getDefiningOp();
   if (!source || standsBefore(source, user))

@@ -12,6 +12,10 @@ namespace mtc {
 bool isSupportedLess(const TargetInfo &target, LibraryCallOpInterface call,
                      LibraryCallOpInterface than);
 
+/// Returns whether a call stores a 16-bit result, which an epilogue would use before it is rounded,
+/// in a program whose bits must not depend on fusion (`fixRounding`).
+bool isRoundedWithoutFusion(LibraryCallOpInterface call);
+
 /// Makes a value available before `user`. Returns false if this is impossible. The read of a
 /// variable is moved before `user` if nothing writes the variable in between.
 bool makeAvailable(mlir::Value value, mlir::Operation *user);

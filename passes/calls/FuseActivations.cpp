@@ -44,7 +44,7 @@ LibraryCallOpInterface callOf(Value product) {
   auto call = product.getDefiningOp<LibraryCallOpInterface>();
   bool takesEpilogue =
       call && call.isLibraryCall() && isa<EpilogueOpInterface>(*call) && call->getNumResults() == 1;
-  return takesEpilogue ? call : LibraryCallOpInterface();
+  return takesEpilogue && !isRoundedWithoutFusion(call) ? call : LibraryCallOpInterface();
 }
 
 Type elementOf(KernelOp kernel) { return getElementTypeOrSelf(kernel->getResult(0)); }

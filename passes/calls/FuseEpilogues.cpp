@@ -52,6 +52,8 @@ bool isProductFor(KernelOp kernel, Term term, const IterationOffsets &stored) {
   // Addends precede the last terms of a long sum. Ranks that share channels fuse other kernels.
   if (isa<ConvolveOp>(*call) && keepsSumOrder(kernel))
     return false;
+  if (isRoundedWithoutFusion(call))
+    return false;
   return isReadByAlone(kernel, inputOf(kernel, term.load));
 }
 

@@ -5,6 +5,8 @@
 #include "ir/builders/TensorBuilder.h"
 #include "passes/splitting/SplitRules.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -42,7 +44,16 @@ static void keepAccumulators(ContractOp contract) {
     movement->getResult(0).setType(addendType(movement->getResult(0).getType()));
 }
 
+/// Values that only dead operations use do not count.
+static void eraseDead(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+}
+
 void mtc::fixRounding(ModuleOp module) {
+  eraseDead(module);
   module.walk([](CastOp cast) { cast.setStorage(false); });
   SmallVector<ContractOp> contractions;
   module.walk([&](ContractOp contract) { contractions.push_back(contract); });

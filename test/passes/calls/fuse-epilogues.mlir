@@ -271,3 +271,23 @@ func.func @first_rows(%x: tensor<6x8xf32>, %y: tensor<6x8xf32>, %w: tensor<8x5xf
   %s = mtc.add %a, %b : tensor<4x5xf32>
   return %s : tensor<4x5xf32>
 }
+
+// -----
+
+// A 16-bit result would be rounded only if it is not fused, so that programs whose bits must not depend on fusion fuse f32 results only.
+// CHECK-LABEL: mtc.program "divided"
+// CHECK: %[[P:.*]] = mtc.contract %arg0, %arg1 {{.*}} -> tensor<6x5xbf16>
+// CHECK: mtc.kernel {{.*}}(%[[P]]
+// CHECK: mtc.fused_contract %arg0, %arg1 {{.*}} -> tensor<6x5xbf16>
+mtc.program "divided" stage training ranks <count = 2, tensor = 2> {}
+func.func @rounded_before_bias(%x: tensor<6x8xbf16>, %w: tensor<8x5xbf16>, %b: tensor<5xf32>) -> (tensor<6x5xbf16>, tensor<6x5xbf16>) {
+  %c = mtc.broadcast %b axes [0] : tensor<5xf32> -> tensor<6x5xf32>
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xbf16>, tensor<8x5xbf16> -> tensor<6x5xbf16>
+  %wide = mtc.cast %p : tensor<6x5xbf16> -> tensor<6x5xf32>
+  %s = mtc.add %wide, %c : tensor<6x5xf32>
+  %r = mtc.cast %s : tensor<6x5xf32> -> tensor<6x5xbf16>
+  %q = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xbf16>, tensor<8x5xbf16> -> tensor<6x5xf32>
+  %t = mtc.add %q, %c : tensor<6x5xf32>
+  %u = mtc.cast %t : tensor<6x5xf32> -> tensor<6x5xbf16>
+  return %r, %u : tensor<6x5xbf16>, tensor<6x5xbf16>
+}

@@ -35,15 +35,31 @@ MORE = 1, 1, 2  # chunks of each rank
 CLIPPED = (), ("--clip-norm", 0.05), ("--grad-norm",)
 OTHERS = (), (), ("--ema", 0.9), ("--weight-decay", 0.1, "--no-decay-1d")
 # A sum of all tokens is divided between layers, one of half of them is small.
-VOCABULARY, WIDTH, HIDDEN, LENGTH, BATCH = 64, 48, 64, 32, 4
+VOCABULARY, WIDTH, HIDDEN, LENGTH, BATCH, HEADS = 64, 48, 64, 32, 4, 4
 CHANNELS, INNER, SIDE, CLASSES = 16, 256, 8, 10
 
 
+def attention(x: str, node, shapes: dict) -> list:
+    """Returns the nodes of an attention of all tokens, whose result is `attended`. Projections have biases."""
+    shapes |= {name: (WIDTH, WIDTH) for name in "qkvo"} | {f"{name}.bias": (WIDTH,) for name in "qkv"}
+    nodes = []
+    for name, order in ("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3]):
+        nodes += [
+            node("MatMul", [x, name], [f"{name}.m"]), node("Add", [f"{name}.m", f"{name}.bias"], [f"{name}.b"]),
+            node("Reshape", [f"{name}.b", "heads"], [f"{name}.r"]), node("Transpose", [f"{name}.r"], [f"{name}.t"], perm=order),
+        ]  # fmt: skip
+    return nodes + [
+        node("MatMul", ["q.t", "k.t"], ["scores"]), node("Softmax", ["scores"], ["probabilities"]), node("MatMul", ["probabilities", "v.t"], ["mixed"]),
+        node("Transpose", ["mixed"], ["mixed.t"], perm=[0, 2, 1, 3]), node("Reshape", ["mixed.t", "features"], ["mixed.r"]),
+        node("MatMul", ["mixed.r", "o"], ["projected"]), node("Add", [x, "projected"], ["attended"]),
+    ]  # fmt: skip
+
+
 def tied_model(path: Path):
-    """An embedding that is also the head, and residual layers with norms and dropout between them."""
+    """An embedding that is also the head, an attention, and residual layers with norms and dropout between them."""
     random, node = np.random.default_rng(3), helper.make_node
     shapes = {"table": (VOCABULARY, WIDTH)}
-    nodes, value = [node("Gather", ["table", "ids"], ["x0"])], "x0"
+    nodes, value = [node("Gather", ["table", "ids"], ["embedded"]), *attention("embedded", node, shapes)], "attended"
     for i in range(2):
         shapes |= {f"up{i}": (WIDTH, HIDDEN), f"bias{i}": (HIDDEN,), f"down{i}": (HIDDEN, WIDTH), f"scale{i}": (WIDTH,), f"shift{i}": (WIDTH,)}
         nodes += [
@@ -55,6 +71,7 @@ def tied_model(path: Path):
         value = f"x{i + 1}"
     nodes += [node("Transpose", ["table"], ["head"], perm=[1, 0]), node("MatMul", [value, "head"], ["logits"])]
     weights = [numpy_helper.from_array((random.standard_normal(shape) / 4).astype(np.float32), name) for name, shape in shapes.items()]
+    weights += [numpy_helper.from_array(np.array([0, 0, HEADS, -1]), "heads"), numpy_helper.from_array(np.array([0, 0, -1]), "features")]
     weights += [numpy_helper.from_array(np.float32(0.2), "ratio"), numpy_helper.from_array(np.array(True), "training")]
     shape = ("batch", LENGTH)
     graph = helper.make_graph(nodes, "tied", [helper.make_tensor_value_info("ids", TensorProto.INT64, shape)],

@@ -121,6 +121,9 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
         (exact == value && !value.getDefiningOp<arith::AddFOp>()) ||
         !collectLeaves(exact, true, leaves))
       return std::nullopt;
+    // Calls add their terms one after the other. Ranks may fuse sums that one rank does not.
+    if (leaves.size() > 2 && keepsSumOrder(kernel))
+      return std::nullopt;
     StoredSum sum{kernel, result, value, {}, {}, *stored};
     for (KernelLoadOp load : leaves) {
       auto source = cast<RankedTensorType>(load.getSource().getType());

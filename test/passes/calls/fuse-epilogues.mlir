@@ -291,3 +291,26 @@ func.func @rounded_before_bias(%x: tensor<6x8xbf16>, %w: tensor<8x5xbf16>, %b: t
   %u = mtc.cast %t : tensor<6x5xf32> -> tensor<6x5xbf16>
   return %r, %u : tensor<6x5xbf16>, tensor<6x5xbf16>
 }
+
+// -----
+
+// A call adds terms one after the other, which is another order than that of a sum that is not fused.
+// CHECK-LABEL: mtc.program "sums"
+// CHECK-LABEL: func.func @sum_of_three
+// CHECK: mtc.contract
+// CHECK: mtc.kernel
+// CHECK-LABEL: func.func @sum_of_two
+// CHECK: mtc.fused_contract
+// CHECK-NOT: mtc.kernel
+mtc.program "sums" stage training ranks <count = 2, tensor = 2> {}
+func.func @sum_of_three(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %y: tensor<6x5xf32>, %z: tensor<6x5xf32>) -> tensor<6x5xf32> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+  %s = mtc.add %p, %y : tensor<6x5xf32>
+  %t = mtc.add %z, %s : tensor<6x5xf32>
+  return %t : tensor<6x5xf32>
+}
+func.func @sum_of_two(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %y: tensor<6x5xf32>) -> tensor<6x5xf32> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+  %s = mtc.add %p, %y : tensor<6x5xf32>
+  return %s : tensor<6x5xf32>
+}

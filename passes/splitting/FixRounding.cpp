@@ -35,16 +35,15 @@ static void keepAccumulators(ContractOp contract) {
       !isWidened(contract.getResult(), movements, casts) || casts.size() != 1 ||
       !casts.front()->hasOneUse())
     return;
-  for (Operation *cast : casts) {
-    cast->getResult(0).replaceAllUsesWith(cast->getOperand(0));
-    cast->erase();
-  }
+  Operation *cast = casts.front();
+  cast->getResult(0).replaceAllUsesWith(cast->getOperand(0));
+  cast->erase();
   contract.getResult().setType(addendType(contract.getType()));
   for (Operation *movement : movements)
     movement->getResult(0).setType(addendType(movement->getResult(0).getType()));
 }
 
-/// Values that only dead operations use do not count.
+/// Erases operations that are dead after the division, since they do not count as users.
 static void eraseDead(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front())))

@@ -31,7 +31,7 @@ from open_mpi import launcher  # noqa: E402
 from operators import name_of  # noqa: E402
 from program import Checker, Failed  # noqa: E402
 
-RANKS = TILES = 2
+RANKS = 2
 UNDIVIDED, PADDED = "no layer can be divided into", " is padded from "
 
 
@@ -59,10 +59,15 @@ def train(checker: Checker, case: Case, name: str, words: list, flags: list) -> 
     return [json.loads(line)["loss"] for line in files["jsonl"].read_text().splitlines()], weights, messages
 
 
+def tiles_of(seed: int) -> list:
+    """Returns the flags of a program of several ranks, besides those of all programs."""
+    return ["--tensor-tiles", 2] if seed % 2 else []
+
+
 def check(checker: Checker, case: Case, expectation: Expectation, seed: int, outcome: Outcome):
     case.write(checker.folder)
     drawn = ["--tensor-seed", seed, "--ranks"]
-    tiles = ["--tensor-tiles", TILES] if seed % 2 else []
+    tiles = tiles_of(seed)
     try:
         losses, weights, messages = train(checker, case, "divided", [*launcher(RANKS)], [*drawn, RANKS, "--tensor", RANKS, *tiles])
     except Failed as failed:
@@ -96,7 +101,7 @@ def run_case(mtc: Path, folder: Path, seed: int, kept: Path | None, index: int) 
         outcome.failure = f"{failed.failure.kind}: {failed.failure.text[:1500]}\n    {' '.join(failed.failure.command)}\n    {operators}"
         if kept:
             case.write(kept / f"graph{index}")
-            (kept / f"graph{index}" / "flags.txt").write_text(" ".join(map(str, [*case.flags(), "--tensor-seed", 1 + index])))
+            (kept / f"graph{index}" / "flags.txt").write_text(" ".join(map(str, [*case.flags(), "--tensor-seed", 1 + index, *tiles_of(1 + index)])))
     return outcome
 
 

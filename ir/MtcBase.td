@@ -111,11 +111,12 @@ def Mtc_ContractionPrecision : Mtc_Enum<"ContractionPrecision",
 def Mtc_Precision : Mtc_Enum<"Precision", "compute precision of a training step",
   [I32EnumCase<"F32", 0, "f32">, I32EnumCase<"TF32", 1, "tf32">, I32EnumCase<"BF16", 2, "bf16">,
    I32EnumCase<"F16", 3, "f16">]>;
-def Mtc_Role : Mtc_Enum<"Role", "purpose of a variable; values match the ABI",
+def Mtc_Role : Mtc_Enum<"Role", "purpose of a variable; values match the ABI, which has no slots",
   [I32EnumCase<"Parameter", 0, "parameter">, I32EnumCase<"Constant", 1, "constant">, I32EnumCase<"State", 2, "state">,
    I32EnumCase<"Gradient", 3, "gradient">, I32EnumCase<"Optimizer", 4, "optimizer">,
    I32EnumCase<"Scalar", 5, "scalar">, I32EnumCase<"Average", 6, "average">, I32EnumCase<"Frozen", 7, "frozen">,
-   I32EnumCase<"Copy", 8, "copy">, I32EnumCase<"LowHalf", 9, "low_half">]>;
+   I32EnumCase<"Copy", 8, "copy">, I32EnumCase<"LowHalf", 9, "low_half">,
+   I32EnumCase<"Slot", 10, "slot">]>;
 def Mtc_RoleAttr : Mtc_EnumAttr<Mtc_Role, "role"> { let assemblyFormat = "$value"; }
 
 def Mtc_Storage : Mtc_Enum<"Storage", "storage format of a frozen matrix; values match the ABI",

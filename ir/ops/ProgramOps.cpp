@@ -46,12 +46,14 @@ LogicalResult AccumulationAttr::verify(llvm::function_ref<InFlightDiagnostic()> 
 
 LogicalResult RanksAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t count,
                                 int64_t tensor, int64_t chunks, int64_t context,
-                                int64_t contextChunks, Shard shard, StringRef, Reduce reduce) {
+                                int64_t contextChunks, Shard shard, StringRef, Reduce reduce,
+                                int64_t pipeline) {
   if (count < 1)
     return emitError() << "has " << count << " ranks, expected at least 1 (ranks_c1)";
-  if (tensor < 1 || context < 1 || count % (tensor * context))
-    return emitError() << "has " << count << " ranks in " << context << " tensor groups of "
-                       << tensor << ", expected a multiple (ranks_c3)";
+  const int64_t stages = std::max<int64_t>(pipeline, 1);
+  if (tensor < 1 || context < 1 || pipeline < 0 || count % (tensor * context * stages))
+    return emitError() << "has " << count << " ranks in " << stages << " stages of " << context
+                       << " tensor groups of " << tensor << ", expected a multiple (ranks_c3)";
   if (chunks < 0 || chunks % tensor)
     return emitError() << "has " << chunks << " chunks in tensor groups of " << tensor
                        << ", expected a multiple (ranks_c4)";
@@ -73,7 +75,8 @@ LogicalResult IndexRangeAttr::verify(llvm::function_ref<InFlightDiagnostic()> em
 
 void ProgramOp::build(OpBuilder &b, OperationState &state, StringRef modelName, Stage stage) {
   build(b, state, modelName, stage, SourceAttr(), /*batch=*/1, StringAttr(), RanksAttr(),
-        AccumulationAttr(), StringAttr(), ScheduleAttr(), LossScalingAttr(), ArrayAttr());
+        AccumulationAttr(), StringAttr(), ScheduleAttr(), LossScalingAttr(), ArrayAttr(),
+        /*pipelineStage=*/IntegerAttr());
   state.regions.front()->emplaceBlock();
 }
 

@@ -105,8 +105,8 @@ def Mtc_Reduce : Mtc_Enum<"Reduce", "when the gradients of the ranks are added",
 def Mtc_RanksAttr : Mtc_Attr<"Ranks", "ranks"> {
   let summary = "the processes that train together";
   let description = [{
-    `count` processes run the same program. Rank r = (data * `context_ranks` + c) * `tensor` + t has number t in its tensor group, whose
-    ranks share the work of each layer, number c in its context group, whose ranks have different parts of each sequence, and number
+    `count` processes run the program. Each of the `pipeline` stages (0: one, without the sums of pipelines) is run by equally many
+    consecutive ranks. Rank r = ((stage * D + data) * `context_ranks` + c) * `tensor` + t has number t in its tensor group, whose ranks share the work of each layer, number c in its context group, whose ranks have different parts of each sequence, and number
     `data` in its data group, whose ranks have samples of their own. Of the micro-steps of an update, numbered from 0, number i of D
     ranks of a data group runs those whose number is i modulo D. `network` is the class of the connection between ranks, for the cost
     model. A sum over an axis that a tensor group divides has `chunks` addends (0: one for each rank), so that tensor groups of any
@@ -118,7 +118,7 @@ def Mtc_RanksAttr : Mtc_Attr<"Ranks", "ranks"> {
 
     * ranks_c1: there is at least one rank.
     * ranks_c2: gradients that are added in the update are not divided.
-    * ranks_c3: the number of ranks is a multiple of `tensor * context_ranks`, and both are at least 1.
+    * ranks_c3: the number of ranks is a multiple of `tensor * context_ranks` and the number of stages, and the factors are at least 1.
     * ranks_c4: `chunks` is a multiple of the number of ranks of a tensor group, and `context_chunks` of a context group.
   }];
   let extraClassDeclaration = [{
@@ -133,7 +133,13 @@ def Mtc_RanksAttr : Mtc_Attr<"Ranks", "ranks"> {
     /// Returns the number of consecutive ranks that have the same samples.
     int64_t getSharingRanks() const { return getTensor() * getContextRanks(); }
     /// Returns the ranks that compute the same from different samples.
-    RankGroup getDataGroup() const { return {getCount() / getSharingRanks(), getSharingRanks()}; }
+    RankGroup getDataGroup() const { return {getRanksOfStage() / getSharingRanks(), getSharingRanks()}; }
+    /// Returns the number of pipeline stages.
+    int64_t getStages() const { return getPipeline() ? getPipeline() : 1; }
+    /// Returns the number of consecutive ranks that run a pipeline stage.
+    int64_t getRanksOfStage() const { return getCount() / getStages(); }
+    /// Returns the ranks with the same number in all stages.
+    RankGroup getStageGroup() const { return {getStages(), getRanksOfStage()}; }
   }];
   let parameters = (ins "int64_t":$count, DefaultValuedParameter<"int64_t", "1">:$tensor,
                         DefaultValuedParameter<"int64_t", "0">:$chunks,
@@ -141,7 +147,8 @@ def Mtc_RanksAttr : Mtc_Attr<"Ranks", "ranks"> {
                         DefaultValuedParameter<"int64_t", "0">:$context_chunks,
                         DefaultValuedParameter<"::mtc::Shard", "::mtc::Shard::None">:$shard,
                         StringRefParameter<"", [{"shm"}]>:$network,
-                        DefaultValuedParameter<"::mtc::Reduce", "::mtc::Reduce::Every">:$reduce);
+                        DefaultValuedParameter<"::mtc::Reduce", "::mtc::Reduce::Every">:$reduce,
+                        DefaultValuedParameter<"int64_t", "0">:$pipeline);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -198,6 +205,8 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
     the model's symbolic dimensions differ, and so do the samples that a step reads. All shapes share the variables and the arena.
     `batch` is that of the first shape.
 
+    The module of a pipeline stage has the stage's number, from 0, in `pipeline_stage`.
+
     * program_c1: a module has one program.
     * program_c2: the region contains only inputs, with distinct names.
     * program_c3: the batch size is at least 1.
@@ -209,13 +218,14 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
                        OptionalAttr<Mtc_RanksAttr>:$ranks, OptionalAttr<Mtc_AccumulationAttr>:$accumulation,
                        OptionalAttr<StrAttr>:$optimizer,
                        OptionalAttr<Mtc_ScheduleAttr>:$schedule, OptionalAttr<Mtc_LossScalingAttr>:$loss_scaling,
-                       OptionalAttr<TypedArrayAttrBase<Mtc_ShapeAttr, "shapes">>:$shapes);
+                       OptionalAttr<TypedArrayAttrBase<Mtc_ShapeAttr, "shapes">>:$shapes,
+                       OptionalAttr<I64Attr>:$pipeline_stage);
   let regions = (region SizedRegion<1>:$inputs);
   let assemblyFormat = [{
     $model_name `stage` $stage (`from` $source^)? (`batch` $batch^)? (`loss` $loss^)? (`ranks` $ranks^)?
       (`accumulation` $accumulation^)?
       (`optimizer` $optimizer^)?
-      (`schedule` $schedule^)? (`loss_scaling` $loss_scaling^)? (`shapes` $shapes^)? attr-dict-with-keyword $inputs
+      (`schedule` $schedule^)? (`loss_scaling` $loss_scaling^)? (`shapes` $shapes^)? (`pipeline_stage` $pipeline_stage^)? attr-dict-with-keyword $inputs
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$modelName, "::mtc::Stage":$stage)>];
   let hasRegionVerifier = 1;
@@ -241,6 +251,8 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
     int64_t getSharingRanks() { return getRanksAttr() ? getRanksAttr().getSharingRanks() : 1; }
     /// Returns the ranks that compute the same from different samples.
     RankGroup getDataGroup() { return getRanksAttr() ? getRanksAttr().getDataGroup() : RankGroup(); }
+    /// Returns the ranks with the same number in all pipeline stages.
+    RankGroup getStageGroup() { return getRanksAttr() ? getRanksAttr().getStageGroup() : RankGroup(); }
     /// Returns what is divided among the ranks of a data group.
     Shard getShard() { return getRanksAttr() ? getRanksAttr().getShard() : Shard::None; }
     /// Returns the number of micro-steps per update that each rank runs.

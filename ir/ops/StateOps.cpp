@@ -15,7 +15,15 @@ void VariableOp::build(OpBuilder &b, OperationState &state, Role role, const Twi
   build(b, state, RoleAttr::get(b.getContext(), role), b.getStringAttr(name), TypeAttr::get(type),
         /*piece_of=*/TypeAttr(), /*part_of=*/TypeAttr(), /*split=*/AxisSplitAttr(), initial, of,
         moduleName, ArrayAttr(), ArrayAttr(), ArrayAttr(), IntegerAttr(), UnitAttr(),
+        /*stage=*/IntegerAttr(), b.getI64IntegerAttr(1),
         MemorySpaceAttr::get(b.getContext(), MemorySpace::Device));
+}
+
+bool VariableOp::isElsewhere() {
+  if (!getStage())
+    return false;
+  ProgramOp program = ProgramOp::find(*this);
+  return program && program.getPipelineStage().value_or(*getStage()) != *getStage();
 }
 
 void VariableOp::pad(int64_t axis, int64_t outer, int64_t padding) {
@@ -160,6 +168,11 @@ LogicalResult VariableOp::verify() {
            << stringifyRole(getRole()) << (getTransient() ? ", which is transient," : "")
            << " is in the memory space " << stringifyEnum(getSpace())
            << ", expected on the device (variable_c5)";
+  const auto copies = static_cast<int64_t>(getCopies());
+  if (copies < 1 || (copies > 1 && getRole() != Role::Slot))
+    return emitOpError("of the role ")
+           << stringifyRole(getRole()) << " has " << copies
+           << " copies, expected one, or several of a slot (variable_c8)";
   if (isa<AsParameterAttr>(getInitial()) && !getOf())
     return emitOpError("has the initial value of its parameter, but no `of` (variable_c3)");
   if (auto stored = dyn_cast<StoredAttr>(getInitial())) {

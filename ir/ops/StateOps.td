@@ -23,6 +23,10 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     windows (`mtc.transfer_slots`) and access it through device memory. A `transient` variable is written by one function and read
     after that function returns: it has a slice only in that function's arena.
 
+    A variable of role `slot` has `copies` values, one after the other. In a pipeline stage, micro-step m uses number m modulo
+    `copies`. A variable with another `stage` than the module's exists only on the ranks of that stage: it has no offset, and no function
+    accesses it.
+
     A variable may be divided among ranks in two steps. The variable of a rank is `part of` the whole one `along` an axis
     (`#mtc.axis_split`); a part of one rank is the whole variable with padding. It may itself be divided among the ranks of the data group, which have equal parts: it is then a flat
     `piece of` the part (`#mtc.collective`), or of the whole variable if there are no parts.
@@ -53,6 +57,7 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
       images contains every element once, and file images contain no other elements.
     * variable_c7: a piece is flat and has the elements of the type that it is a piece of; a part is one of its whole type along
       the axis of the split.
+    * variable_c8: only a slot has several copies, and there is at least one.
   }];
   let arguments = (ins Mtc_RoleAttr:$role, SymbolNameAttr:$sym_name, TypeAttr:$type, OptionalAttr<TypeAttr>:$piece_of,
                        OptionalAttr<TypeAttr>:$part_of, OptionalAttr<Mtc_AxisSplitAttr>:$split, AnyAttr:$initial,
@@ -60,14 +65,17 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
                        OptionalAttr<Mtc_TensorImageArrayAttr>:$module_images,
                        OptionalAttr<Mtc_TensorImageArrayAttr>:$pretrained_images,
                        OptionalAttr<Mtc_TensorImageArrayAttr>:$file_images, OptionalAttr<I64Attr>:$offset, UnitAttr:$transient,
+                       OptionalAttr<I64Attr>:$stage, DefaultValuedAttr<I64Attr, "1">:$copies,
                        DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space);
-  let assemblyFormat = "$role (`transient` $transient^)? $sym_name (`in` $space^)? `:` $type (`piece` `of` $piece_of^)? (`part` `of` $part_of^)? (`along` $split^)? `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
+  let assemblyFormat = "$role (`transient` $transient^)? $sym_name (`stage` $stage^)? (`copies` $copies^)? (`in` $space^)? `:` $type (`piece` `of` $piece_of^)? (`part` `of` $part_of^)? (`along` $split^)? `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
   let builders = [
     OpBuilder<(ins "::mtc::Role":$role, "const ::llvm::Twine &":$name, "::mlir::Type":$type, "::mlir::Attribute":$initial,
                    CArg<"::mlir::FlatSymbolRefAttr", "{}">:$of, CArg<"::mlir::StringAttr", "{}">:$moduleName)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() { return ::mlir::cast<::mlir::RankedTensorType>(getType()); }
+    /// Returns whether the variable is one of another pipeline stage than the module's.
+    bool isElsewhere();
     /// Returns whether this rank has other elements than the whole variable.
     bool isDivided() { return getPieceOf() || getPartOf(); }
     /// Returns the type of the variable that the pieces of a data group are, or of this variable if it is no piece.

@@ -10,8 +10,9 @@ using namespace mtc;
 MemoryPlan::Categories MemoryPlan::Categories::ofVariables(ModuleOp module) {
   Categories categories;
   for (auto variable : module.getOps<VariableOp>()) {
-    // Transient variables have no slice during training.
-    if (variable.getTransient() || variable.getSpace() != MemorySpace::Device)
+    // Transient variables have no slice during training, and those of other stages have none.
+    if (variable.getTransient() || variable.isElsewhere() ||
+        variable.getSpace() != MemorySpace::Device)
       continue;
     int64_t bytes = paddedBytes(byteSize(variable.getTensorType()));
     switch (variable.getRole()) {
@@ -21,6 +22,8 @@ MemoryPlan::Categories MemoryPlan::Categories::ofVariables(ModuleOp module) {
     case Role::Optimizer:
     case Role::Average:
       categories.optimizer += bytes;
+      break;
+    case Role::Slot: // Activations are all that remains.
       break;
     default:
       categories.parameters += bytes;

@@ -43,6 +43,8 @@ static Category categoryOf(Role role) {
   case Role::Optimizer:
   case Role::Average:
     return Category::Optimizer;
+  case Role::Slot:
+    return Category::Activation;
   default:
     return Category::Parameter;
   }
@@ -71,6 +73,8 @@ static std::string describeVariable(VariableOp variable) {
     return "copy of " + owner + " in another type";
   case Role::LowHalf:
     return "lower halves of " + owner;
+  case Role::Slot:
+    return "value of a micro-step in progress";
   }
   llvm_unreachable("all roles are handled");
 }

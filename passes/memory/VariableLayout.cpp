@@ -25,7 +25,7 @@ public:
           return failure();
     for (VariableOp variable : module.getOps<VariableOp>())
       if (VariableLayout::Entry &entry = layout.entries[variable.getSymNameAttr()];
-          !variable.getTransient() && !entry.offset) {
+          !variable.getTransient() && !variable.isElsewhere() && !entry.offset) {
         allocate(entry, /*startsSlice=*/true);
         if (entry.space == MemorySpace::Device)
           layout.sizes[static_cast<unsigned>(MemorySpace::Device)] += gap;
@@ -41,7 +41,8 @@ private:
     if (startsSlice && entry.space != MemorySpace::Device)
       size = llvm::alignTo(size, TransferSlotsOp::alignment);
     entry.offset = size;
-    size += entry.bytes;
+    VariableOp variable = entry.variable;
+    size += entry.bytes * static_cast<int64_t>(variable.getCopies());
   }
 
   LogicalResult allocateGroup(Operation *user) {

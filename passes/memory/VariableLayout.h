@@ -18,8 +18,8 @@ class VariableLayout {
 public:
   struct Entry {
     VariableOp variable;
-    int64_t bytes;                 ///< padding included
-    std::optional<int64_t> offset; ///< none for a transient variable
+    int64_t bytes;                 ///< of one copy, padding included
+    std::optional<int64_t> offset; ///< none for a transient variable, or one of another stage
     MemorySpace space;
   };
 

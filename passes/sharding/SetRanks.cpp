@@ -42,7 +42,7 @@ struct SetRanksPass : PassWithOptions<mtc::impl::SetRanksBase<SetRanksPass>, Sha
               options->context, options->contextChunks.value_or(0),
               symbolizeShard(options->shard).value_or(Shard::None),
               options->network.empty() ? "shm" : StringRef(options->network),
-              symbolizeReduce(options->reduce).value_or(Reduce::Every)));
+              symbolizeReduce(options->reduce).value_or(Reduce::Every), /*pipeline=*/0));
   }
 };
 

@@ -176,8 +176,14 @@ private:
         field<&MtcAccumulation::micro_steps>(program.getMicroSteps()),
         field<&MtcAccumulation::loss_sum>(accumulation ? variableOffset(lossSumName) : -1),
         field<&MtcAccumulation::count>(accumulation ? variableOffset(targetCountName) : -1),
+        field<&MtcAccumulation::step_loss_sum>(-1), field<&MtcAccumulation::step_count>(-1),
         field<&MtcAccumulation::targets>(
             accumulation ? static_cast<double>(accumulation.getTargets()) : 0.0));
+  }
+
+  /// A program with one pipeline stage has no tasks.
+  Constant *describeTasks() {
+    return c.record(field<&MtcTaskList::count>(0), field<&MtcTaskList::tasks>(c.null()));
   }
 
   Constant *describeLossScaling() {
@@ -305,8 +311,8 @@ private:
         field<&MtcProgram::optimizer>(optimizer()),
 
         field<&MtcProgram::ranks>(program.getRankCount()),
-        field<&MtcProgram::sharing_ranks>(program.getSharingRanks()),
-        field<&MtcProgram::batch>(program.getBatch()),
+        field<&MtcProgram::sharing_ranks>(program.getSharingRanks()), field<&MtcProgram::stages>(1),
+        field<&MtcProgram::stage>(0), field<&MtcProgram::batch>(program.getBatch()),
         field<&MtcProgram::arena_bytes>(arena.getSize()),
         field<&MtcProgram::pinned_host_arena_bytes>(arenaBytes(MemorySpace::PinnedHost)),
         field<&MtcProgram::host_arena_bytes>(arenaBytes(MemorySpace::Host)),
@@ -326,6 +332,7 @@ private:
         field<&MtcProgram::buffer_count>(buffers.size()),
         field<&MtcProgram::collective_count>(steps.getCollectives().size()),
         field<&MtcProgram::function_count>(steps.getFunctions().size()),
+        field<&MtcProgram::message_count>(0),
         field<&MtcProgram::variables>(c.array(variables.getEntries())),
         field<&MtcProgram::inputs>(c.array(shapes.front().getInputs())),
         field<&MtcProgram::outputs>(c.array(shapes.front().getOutputs())),
@@ -335,12 +342,17 @@ private:
         field<&MtcProgram::buffers>(c.array(buffers)),
         field<&MtcProgram::collectives>(c.array(steps.getCollectives())),
         field<&MtcProgram::functions>(c.array(steps.getFunctions())),
+        field<&MtcProgram::messages>(c.null()),
 
         field<&MtcProgram::micro_step>(steps.sequenceOf(microStepName)),
         field<&MtcProgram::update>(steps.sequenceOf(updateName)),
         field<&MtcProgram::evaluate>(steps.sequenceOf(evaluateName)),
         field<&MtcProgram::gradients>(steps.sequenceOf(gradientsName)),
         field<&MtcProgram::compute_outputs>(steps.sequenceOf(outputsName)),
+
+        field<&MtcProgram::micro_steps>(describeTasks()),
+        field<&MtcProgram::evaluate_tasks>(describeTasks()),
+        field<&MtcProgram::outputs_tasks>(describeTasks()), field<&MtcProgram::results_stage>(0),
 
         field<&MtcProgram::separate_arena_bytes>(separateArenaBytes()),
         field<&MtcProgram::outputs_arena_bytes>(outputsArenaBytes()),

@@ -10,6 +10,7 @@
 #define MTC_RUNTIME_ABI_PROGRAM_H
 
 #include "runtime/abi/operation.h"
+#include "runtime/abi/pipeline.h"
 #include "runtime/abi/variable.h"
 
 #include <stdint.h>
@@ -18,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 30u
+#define MTC_ABI_VERSION 31u
 
 /* Section and name of the ELF note that marks programs written by the compiler. The note has no
  * contents. */
@@ -31,7 +32,8 @@ extern "C" {
 #define MTC_WEIGHTS_NAMES "mtc.names"
 #define MTC_MODULE_NAMES "module"
 
-/* A program input, which the user binds with --data NAME=FILE. */
+/* A program input, which the user binds with --data NAME=FILE. All pipeline stages list all inputs;
+ * in the tables of a stage that does not read an input, its offset is -1. */
 typedef struct MtcInput {
   MtcTensor tensor;
   uint32_t is_label;
@@ -94,13 +96,17 @@ typedef struct MtcLossScaling {
  * `batch` samples each, adds to the gradients, to the sum of losses and, if targets can be ignored
  * or weighted, to the count, which is the sum of the weights of the targets; `update` resets them
  * to zero. The loss and the gradients of the update are the accumulated values times `targets` /
- * count. */
+ * count. In a program with tasks, each stage has the variables, and those of the stage with the
+ * loss are added to; `update` gathers, then resets them. */
 typedef struct MtcAccumulation {
   int64_t micro_steps; /* 1: the other fields are unused, and the loss of the update is
                           micro_step_loss */
-  int64_t loss_sum;    /* offset of an f64 scalar */
-  int64_t count;       /* offset of an f64 scalar; -1: all weights are 1, and so is the factor */
-  double targets;      /* number of targets in all micro-steps */
+  int64_t loss_sum;    /* offset of an f64 variable */
+  int64_t count;       /* offset of an f64 variable; -1: all weights are 1, and so is the factor */
+  int64_t step_loss_sum; /* offset of an f64 scalar that `update` writes on every stage: the sum of
+                            losses before the reset; -1 in a program without tasks */
+  int64_t step_count;    /* as step_loss_sum, of the count; -1 also if all weights are 1 */
+  double targets;        /* number of targets in all micro-steps */
 } MtcAccumulation;
 
 /* How a value per sample of `evaluate` is accumulated over the samples of a file. */
@@ -178,7 +184,10 @@ typedef struct MtcShape {
   MtcRowMetrics row_metrics;
 } MtcShape;
 
-/* The tables of a rank. All ranks of a pipeline stage have the same ones. */
+/* The tables of a rank. All ranks of a pipeline stage have the same ones. The tables of all stages
+ * have equal arrays of variables, inputs, outputs, row metrics, segments, adapters, buffers and
+ * settings except for offsets, so that an index means the same in each. Offsets of values that a
+ * stage does not have are -1. A program with several stages has one shape. */
 typedef struct MtcProgram {
   uint32_t abi_version; /* MTC_ABI_VERSION */
   const char *compiler_version;
@@ -204,11 +213,13 @@ typedef struct MtcProgram {
 
   int64_t ranks; /* number of processes */
   /* Number of consecutive ranks that share each layer or sequence and run the same micro-steps: a
-   * divisor of `ranks`. Rank r runs those of an update whose number, from 0, is r / sharing_ranks
-   * modulo ranks / sharing_ranks. */
+   * divisor of ranks / stages = R. Rank r runs those of an update whose number, from 0, is
+   * r % R / sharing_ranks modulo R / sharing_ranks. */
   int64_t sharing_ranks;
-  int64_t batch;       /* samples per micro-step of the inputs with a batch axis; 1 if there are
-                          none */
+  int64_t stages; /* number of pipeline stages: a divisor of `ranks` */
+  int64_t stage;  /* number of the stage of these tables, from 0: that of R consecutive ranks */
+  int64_t batch;  /* samples per micro-step of the inputs with a batch axis; 1 if there are
+                     none */
   int64_t arena_bytes; /* size of the device arena */
   int64_t pinned_host_arena_bytes, host_arena_bytes, disk_arena_bytes;
   /* Minimum number of unused bytes after each value of the device arena, in a program compiled with
@@ -222,7 +233,7 @@ typedef struct MtcProgram {
   const char *plan_json; /* the output of `mtc plan --json` */
 
   uint32_t variable_count, input_count, output_count, kernel_count, call_count, segment_count,
-      adapter_count, buffer_count, collective_count, function_count;
+      adapter_count, buffer_count, collective_count, function_count, message_count;
   const MtcVariable *variables; /* each array is null if its count is 0 */
   const MtcInput *inputs;
   /* The graph's outputs after `compute_outputs`. An output whose dims[0] equals `batch` has one row
@@ -235,6 +246,7 @@ typedef struct MtcProgram {
   const MtcBuffer *buffers;
   const MtcCollective *collectives;
   const MtcFunction *functions;
+  const MtcMessage *messages;
 
   MtcSequence micro_step; /* inputs -> loss and gradients; also updates if `update` is empty */
   MtcSequence update;     /* gradients -> parameters, optimizer state */
@@ -242,6 +254,13 @@ typedef struct MtcProgram {
   /* Functions that need an arena of separate_arena_bytes. */
   MtcSequence gradients;       /* inputs -> loss and gradients; empty if micro_step computes them */
   MtcSequence compute_outputs; /* inputs -> outputs; writes no variable */
+
+  /* The tasks of a rank of a program with several stages; empty if there is one stage, or no such
+   * function. */
+  MtcTaskList micro_steps;    /* all micro-steps of an update, in place of `micro_step` */
+  MtcTaskList evaluate_tasks; /* a batch, in place of `evaluate` */
+  MtcTaskList outputs_tasks;  /* a batch, in place of `compute_outputs` */
+  int64_t results_stage; /* the stage whose ranks have the results of evaluations and outputs */
 
   int64_t separate_arena_bytes;
   int64_t outputs_arena_bytes; /* as much of it as `compute_outputs` needs */

@@ -74,7 +74,10 @@ typedef struct MtcVariable {
   int32_t of;       /* index of the variable, usually a parameter, to which a gradient, optimizer
                        state, average, copy or low half belongs; -1 otherwise */
   uint32_t storage; /* MtcStorage (runtime/abi/storage.h) of `source` in `tensor` */
-  uint32_t is_transposed;  /* `source` is stored column-major */
+  uint32_t is_transposed; /* `source` is stored column-major */
+  /* The pipeline stage whose ranks have the variable; -1: the ranks of every stage have it, with
+   * equal values. On the ranks of other stages its offset is -1. */
+  int32_t stage;
   const MtcTensor *source; /* the value before compression, without an offset; null: `tensor` is the
                               value itself */
   /* The variable of all ranks, without an offset, of which `tensor` has the elements of this rank.

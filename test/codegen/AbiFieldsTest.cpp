@@ -13,7 +13,7 @@ using namespace mtc::abi;
 
 // A nested struct counts as one field. An array counts as many fields as it has elements.
 static_assert(countFields<MtcFault>() == 3);
-static_assert(countFields<MtcVariable>() == 22);
+static_assert(countFields<MtcVariable>() == 23);
 static_assert(countFields<MtcGpuLaunch>() == 3 + 3 + 3);
 
 static_assert(areAllFields<&MtcFault::raised, &MtcFault::index, &MtcFault::extent>());

@@ -63,7 +63,7 @@ public:
     const int64_t weightSum = end, biasSum = end + 64, lossSum = end + 128, count = end + 192,
                   micro = end + 256;
     program.arena_bytes = end + 320;
-    program.accumulation = {microSteps, lossSum, count, 2.0 * microSteps * batch};
+    program.accumulation = {microSteps, lossSum, count, -1, -1, 2.0 * microSteps * batch};
     program.scalars.micro_step = micro;
     const MtcVariable *gradients[] = {find("fc.weight.grad"), find("fc.bias.grad")};
     const int64_t weightGradient = gradients[0]->tensor.offset,

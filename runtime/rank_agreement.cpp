@@ -6,18 +6,19 @@
 #include "runtime/state/variables.h"
 #include "runtime/support/failure.h"
 
-#include <utility>
 #include <vector>
 
 namespace mtc::runtime {
 
-/// Returns the checksum of all variables that training starts from and that are not divided.
-static std::string checksumOfVariables(const MtcProgram &program, Device &device) {
+/// Returns the checksum of all variables of this rank that training starts from and that are not
+/// divided: those of its pipeline stage, or those of all stages.
+static std::string checksumOfVariables(const MtcProgram &program, Device &device, bool isOfStage) {
   Checksum sum;
   for (uint32_t i = 0; i < program.variable_count; ++i)
     if (const MtcVariable &variable = program.variables[i];
-        variable.role != MTC_GRADIENT && variable.role != MTC_SCALAR &&
-        variable.initial != MTC_INITIAL_NONE && !variable.whole)
+        (variable.stage == program.stage || variable.stage < 0) &&
+        (program.stages > 1 && variable.stage >= 0) == isOfStage && variable.role != MTC_GRADIENT &&
+        variable.role != MTC_SCALAR && variable.initial != MTC_INITIAL_NONE && !variable.whole)
       device.read(runtime::addressOf(variable.tensor), variable.tensor.bytes,
                   [&](const char *from, int64_t, int64_t bytes) { sum.add(from, bytes); });
   return checksumText(sum.value());
@@ -33,13 +34,17 @@ void agree(const MtcProgram &program, const Options &options, const RunInputs &i
   if (ranks.count() == 1 || !inputs.data)
     return;
   const TrainingState &state = inputs.state;
-  std::vector<std::pair<std::string, std::string>> settings;
+  std::vector<Ranks::Setting> settings;
   auto add = [&](const char *name, const auto &...values) {
-    settings.emplace_back(name, text(values...));
+    settings.push_back({name, text(values...)});
   };
-  add("program", program.compiler_version, " ", program.fingerprint, " ", program.arena_bytes);
+  add("program", program.compiler_version, " ", program.fingerprint);
+  settings.push_back({"size of the arena", text(program.arena_bytes), /*isOfStage=*/true});
   add("kind of run", kindOf(options));
-  add("checksum of the weights", checksumOfVariables(program, device));
+  add("checksum of the weights", checksumOfVariables(program, device, /*isOfStage=*/false));
+  settings.push_back({"checksum of the stage's weights",
+                      checksumOfVariables(program, device, /*isOfStage=*/true),
+                      /*isOfStage=*/true});
   add("number of samples", inputs.data->rows());
   add("number of samples of --validate", inputs.validation ? inputs.validation->rows() : 0);
   add("last step", options.trains() ? lastStep(options, *inputs.order) : 0);

@@ -161,7 +161,7 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
   FiniteVariables finite;
   // Ranks that do not save check their pieces for rank 0.
   const bool keepsVariables = !options.save.empty() || options.exports() ||
-                              (ranks.count() > 1 && hasDividedVariables(program));
+                              (ranks.count() > 1 && hasPartialVariables(program));
   if (options.trains() && keepsVariables && !options.continuesOnNan)
     finite = FiniteVariables(program, device);
   if (options.useEma && !options.trains())
@@ -216,11 +216,16 @@ void runRank(const MtcProgram &program, const std::string &programPath, Options 
              Ranks &ranks) {
   ranks.checkCount(program.ranks > 1 ? program.ranks : 1);
   ranks.setSharingRanks(program.sharing_ranks);
-  if (program.collective_count && !options.gradients.empty())
+  if (program.stages > 1)
+    ranks.setStages(program.stages, program.results_stage);
+  if ((program.collective_count || program.micro_steps.count) && !options.gradients.empty())
     userError("--gradients: gradients of a program with --ranks are spread over the ranks; compile "
               "the model without --ranks");
-  // Without divided variables, rank 0 exports alone.
-  const bool needsAllRanks = options.readsData() || hasDividedVariables(program);
+  if (program.micro_steps.count && program.redzone)
+    userError("programs with pipeline stages cannot check their memory yet; compile the model "
+              "without --check-memory or without --pipeline");
+  // If rank 0 has all variables, it exports alone.
+  const bool needsAllRanks = options.readsData() || hasPartialVariables(program);
   if (ranks.count() > 1 && needsAllRanks)
     ranks.preparePieces();
   if (ranks.count() > 1 && !options.isThreadsGiven)

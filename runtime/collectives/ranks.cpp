@@ -30,7 +30,7 @@ static std::unique_ptr<Exchange> prepareGather(Transport &transport, char *memor
       sent[r].ranges = {{memory + transport.rank() * bytes, bytes}};
       received[r].ranges = {{memory + static_cast<int64_t>(r) * bytes, bytes}};
     }
-  return transport.prepare(std::move(sent), std::move(received));
+  return transport.prepare(std::move(sent), std::move(received), PreparedBy::All);
 }
 
 namespace {
@@ -156,7 +156,7 @@ void Ranks::wait(Exchange &exchange, const std::string &what) {
   std::vector<int> silent = exchange.pending();
   const std::vector<int> unaware = findSilent();
   std::erase_if(silent, [&](int rank) { return std::ranges::count(unaware, rank) == 0; });
-  reportSilence(silent, what);
+  reportSilence(silent.empty() ? unaware : silent, what);
   abort(exitSystemFault);
 }
 
@@ -248,23 +248,27 @@ static std::vector<std::string> valuesOf(const std::string &lines) {
   return values;
 }
 
-void Ranks::agree(const std::vector<std::pair<std::string, std::string>> &settings) {
+void Ranks::agree(const std::vector<Setting> &settings) {
   if (!transport)
     return;
   std::string own;
-  for (const auto &[name, value] : settings)
-    own += text(name, '\t', value, '\n');
-  const std::vector<std::string> all = gather(own);
-  const std::vector<std::string> expected = valuesOf(all.front());
+  for (const Setting &each : settings)
+    own += text(each.name, '\t', each.value, '\n');
+  std::vector<std::vector<std::string>> all; // by rank
+  for (const std::string &lines : gather(own))
+    all.push_back(valuesOf(lines));
   Problems problems;
   for (int r = 1; r < count(); ++r) {
-    const std::vector<std::string> found = valuesOf(all[static_cast<size_t>(r)]);
-    for (size_t i = 0; i < settings.size(); ++i)
+    const std::vector<std::string> &found = all[static_cast<size_t>(r)];
+    for (size_t i = 0; i < settings.size(); ++i) {
+      const int first = settings[i].isOfStage ? r / countOfStage() * countOfStage() : 0;
+      const std::vector<std::string> &expected = all[static_cast<size_t>(first)];
       if (i >= found.size() || i >= expected.size())
         problems.add(describe(r), " runs another version of the program");
       else if (found[i] != expected[i])
-        problems.add(describe(r), ": ", settings[i].first, " ", found[i], ", expected ",
-                     expected[i], " as on ", describe(0));
+        problems.add(describe(r), ": ", settings[i].name, " ", found[i], ", expected ", expected[i],
+                     " as on ", describe(first));
+    }
   }
   problems.throwIfAny();
 }

@@ -33,14 +33,25 @@ public:
   int countOfMachine() const { return transport ? transport->countOfMachine() : 1; }
   int rankOnMachine() const { return transport ? transport->rankOnMachine() : 0; }
   /// Sets the number of consecutive ranks that share each layer or sequence, and therefore have the
-  /// same samples: a divisor of the number of ranks.
+  /// same samples: a divisor of the number of ranks of a stage.
   void setSharingRanks(int64_t number) { sharingRanks = static_cast<int>(number); }
-  /// Returns the number of ranks, or of groups that share samples, with samples of their own.
-  int dataCount() const { return count() / sharingRanks; }
+  /// Sets the number of pipeline stages: a divisor of the number of ranks. `resultsStage` is the
+  /// stage that has the results of forward runs.
+  void setStages(int64_t number, int64_t resultsStage) {
+    stages = static_cast<int>(number);
+    stageOfResults = static_cast<int>(resultsStage);
+  }
+  /// Returns the number of ranks of a pipeline stage.
+  int countOfStage() const { return count() / stages; }
+  /// Returns the number of ranks of a stage, or of groups that share samples, with samples of their
+  /// own.
+  int dataCount() const { return countOfStage() / sharingRanks; }
   /// Returns the number of this rank, or of its group, among them.
-  int dataRank() const { return rank() / sharingRanks; }
+  int dataRank() const { return rank() % countOfStage() / sharingRanks; }
   /// Returns the rank that sends the results of number `dataRank` among them to rank 0.
-  int senderOf(int dataRank) const { return dataRank * sharingRanks; }
+  int senderOf(int dataRank) const {
+    return stageOfResults * countOfStage() + dataRank * sharingRanks;
+  }
   /// Returns whether this rank prints and writes files.
   bool isLeader() const { return rank() == 0; }
 
@@ -51,8 +62,14 @@ public:
   /// Sets the batch (from 1) of a forward run that messages about silent ranks name; 0: none.
   void setBatch(int64_t number) { batch = number; }
 
-  std::unique_ptr<Exchange> prepare(std::vector<Message> sent, std::vector<Message> received) {
-    return transport->prepare(std::move(sent), std::move(received));
+  std::unique_ptr<Exchange> prepare(std::vector<Message> sent, std::vector<Message> received,
+                                    PreparedBy by = PreparedBy::All) {
+    return transport->prepare(std::move(sent), std::move(received), by);
+  }
+  /// Prepares a message to or from rank `rank`: see Transport::prepareMessage.
+  std::unique_ptr<Exchange> prepareMessage(const Message &message, int rank, bool isSent,
+                                           uint32_t channel) {
+    return transport->prepareMessage(message, rank, isSent, channel);
   }
   /// Prepares a message from a rank to each other rank for which `receives` returns true. `memory`
   /// is that of the calling rank. All ranks must call it.
@@ -85,9 +102,14 @@ public:
   /// Returns the texts of all ranks. All ranks must call it.
   std::vector<std::string> gather(const std::string &text);
   static constexpr size_t textBytes = 4096; ///< of a message of `gather`
-  /// Throws a user error that names each difference between the ranks' settings: pairs of a name
-  /// and a value. All ranks must call it.
-  void agree(const std::vector<std::pair<std::string, std::string>> &settings);
+  /// A setting on which ranks agree.
+  struct Setting {
+    std::string name, value;
+    bool isOfStage = false; ///< only the ranks of a stage agree
+  };
+  /// Throws a user error that names each difference between the ranks' settings. All ranks must
+  /// call it.
+  void agree(const std::vector<Setting> &settings);
   /// Called by a rank that ends with an error. Returns whether all ranks end at the same time, as
   /// with an error that all have.
   bool endTogether();
@@ -101,6 +123,9 @@ public:
   /// Counts bytes that a collective has sent to other ranks.
   void countSent(uint32_t kind, int64_t bytes) { sent[kind] += bytes; }
   int64_t sentBytes(MtcCollectiveKind kind) const { return sent[kind]; }
+  /// Counts bytes of messages to other pipeline stages.
+  void countSentToStages(int64_t bytes) { sentToOtherStages += bytes; }
+  int64_t sentToStages() const { return sentToOtherStages; }
   /// Returns "rank 1 (host a)".
   std::string describe(int rank) const;
 
@@ -126,9 +151,10 @@ private:
   std::unique_ptr<PieceExchange> ofPieces;
   std::vector<std::string> hosts;
   std::chrono::duration<double> timeout;
-  int sharingRanks = 1;
+  int sharingRanks = 1, stages = 1, stageOfResults = 0;
   int64_t step = 0, batch = 0;
   std::array<int64_t, 3> sent{};
+  int64_t sentToOtherStages = 0;
 };
 
 } // namespace mtc::runtime

@@ -1,6 +1,8 @@
 // Starts the messages of a collective and makes its copies.
 #include "runtime/collectives/transfer.h"
 
+#include "runtime/support/stages.h"
+
 #include <cstring>
 #include <utility>
 
@@ -14,8 +16,13 @@ Transfer::Transfer(const MtcProgram &program, const MtcOperation &operation,
   copies = std::move(messages.copies);
   zeros = std::move(messages.zeros);
   sentBytes = messages.sentBytes();
-  if (program.collectives[operation.index].ranks > 1 && kind != MTC_OWN_PIECE)
-    exchange = ranks.prepare(std::move(messages.sent), std::move(messages.received));
+  const MtcCollective &collective = program.collectives[operation.index];
+  if (collective.ranks < 2 || kind == MTC_OWN_PIECE)
+    return;
+  // Stages have different functions, in which only the collectives that span stages are the same.
+  const bool spansStages = collective.ranks * collective.stride > ranksOfStage(program);
+  exchange = ranks.prepare(std::move(messages.sent), std::move(messages.received),
+                           spansStages || program.stages < 2 ? PreparedBy::All : PreparedBy::Stage);
 }
 
 void Transfer::start() {

@@ -41,6 +41,12 @@ public:
   virtual bool restartsLimit() { return false; }
 };
 
+/// The ranks that prepare the same exchanges in the same order.
+enum class PreparedBy {
+  All,  ///< all ranks of the run
+  Stage ///< the ranks of a pipeline stage; the exchanges have no messages to other stages
+};
+
 class Transport {
 public:
   /// Ends the use of the transport. All exchanges must have been destroyed.
@@ -50,10 +56,14 @@ public:
   /// Returns the number of ranks on this machine, and the number of this rank among them.
   virtual int countOfMachine() const = 0;
   virtual int rankOnMachine() const = 0;
-  /// Prepares messages to and from each rank, by rank; those of this rank are empty. All ranks
-  /// prepare the same exchanges in the same order.
+  /// Prepares messages to and from each rank, by rank; those of this rank are empty. All ranks of
+  /// `by` prepare the same exchanges in the same order.
   virtual std::unique_ptr<Exchange> prepare(std::vector<Message> sent,
-                                            std::vector<Message> received) = 0;
+                                            std::vector<Message> received, PreparedBy by) = 0;
+  /// Prepares a message to or from one rank, which prepares its side of it. Messages of a channel
+  /// are sent and received in the order in which they are started.
+  virtual std::unique_ptr<Exchange> prepareMessage(const Message &message, int rank, bool isSent,
+                                                   uint32_t channel) = 0;
   /// Returns an exchange without contents that completes when all ranks have started it.
   virtual std::unique_ptr<Exchange> prepareBarrier() = 0;
   /// Ends the processes of all ranks.

@@ -221,6 +221,7 @@ Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptio
   if (!labelsOptional)
     checkLanguage(problems);
   problems.throwIfAny();
+  allocateSources();
 }
 
 /// Computes the labels of input `i`, which has no file of its own: the next tokens without padding,
@@ -268,28 +269,56 @@ void Dataset::balanceClasses() {
       samplerOfClasses(program.inputs[labels.front()], *columns[labels.front()]));
 }
 
+/// Allocates memory for inputs that the pipeline stage does not read, if it reads labels that are
+/// derived from them.
+void Dataset::allocateSources() {
+  sources.resize(program.input_count);
+  for (uint32_t i = 0; i < program.input_count; ++i) {
+    const MtcInput &labels = program.inputs[i];
+    if (labels.tensor.offset < 0 || !labels.is_label)
+      continue;
+    for (const int32_t source : {labels.shifted_from, findPaddingMask(program, labels)})
+      if (source >= 0 && program.inputs[source].tensor.offset < 0)
+        sources[static_cast<size_t>(source)].resize(
+            static_cast<size_t>(program.inputs[source].tensor.bytes));
+  }
+}
+
+/// Sets the addresses to which the inputs are read.
+void Dataset::choosePlaces(const std::vector<char *> &buffers) {
+  places = buffers;
+  for (size_t i = 0; i < places.size(); ++i)
+    if (!places[i] && !sources[i].empty())
+      places[i] = sources[i].data();
+}
+
 void Dataset::load(const Batch &batch, const std::vector<char *> &buffers) {
   static constexpr int64_t theOnly = 0;
   const MtcProgram &shaped = tablesOf(batch);
   const auto rows = static_cast<int64_t>(batch.rows.size());
   assert(rows == batchOf(shaped.batch) && "a batch has the rows of its shape");
+  choosePlaces(buffers);
   for (size_t i = 0; i < columns.size(); ++i)
-    if (ragged[i])
-      ragged[i]->load(batch.rows.data(), rows, shaped.inputs[i], buffers[i]);
+    if (!places[i])
+      continue;
+    else if (ragged[i])
+      ragged[i]->load(batch.rows.data(), rows, shaped.inputs[i], places[i]);
     else if (maskedBy[i] >= 0)
-      fillMask(i, batch, shaped.inputs[i], buffers[i]);
+      fillMask(i, batch, shaped.inputs[i], places[i]);
     else if (columns[i] && columns[i]->feeding() == Feeding::Whole)
-      columns[i]->load(&theOnly, 1, buffers[i]);
+      columns[i]->load(&theOnly, 1, places[i]);
     else if (columns[i])
-      columns[i]->load(batch.rows.data(), rows, buffers[i], {seed, batch.position});
+      columns[i]->load(batch.rows.data(), rows, places[i], {seed, batch.position});
   for (size_t i = 0; i < columns.size(); ++i) {
+    if (!places[i])
+      continue;
     const MtcInput &input = shaped.inputs[i];
     const bool isRead = columns[i] || ragged[i] || maskedBy[i] >= 0;
     if (!isRead && input.is_of_outputs)
-      std::memset(buffers[i], 0, static_cast<size_t>(input.tensor.bytes));
+      std::memset(places[i], 0, static_cast<size_t>(input.tensor.bytes));
     else if (!isRead || labelsOfStream[i])
-      makeLabels(i, batch, shaped, buffers);
-    excludeSamples(input, batch.filler, buffers[i]);
+      makeLabels(i, batch, shaped, places);
+    excludeSamples(input, batch.filler, places[i]);
   }
 }
 

@@ -85,7 +85,7 @@ public:
   }
 
   /// Copies a batch to `buffers`, one per input, and checks its values. The labels of padding
-  /// samples are set to the ignored value.
+  /// samples are set to the ignored value. Inputs whose buffer is null are left out.
   void load(const Batch &batch, const std::vector<char *> &buffers);
 
 private:
@@ -122,6 +122,8 @@ private:
   void fillMask(size_t i, const Batch &batch, const MtcInput &input, char *to) const;
   void makeLabels(size_t i, const Batch &batch, const MtcProgram &shaped,
                   const std::vector<char *> &buffers);
+  void allocateSources();
+  void choosePlaces(const std::vector<char *> &buffers);
 
   const MtcProgram &program;
   std::string flagName;
@@ -132,6 +134,10 @@ private:
   /// The ragged input whose lengths a mask that has no file marks; -1 for other inputs.
   std::vector<int32_t> maskedBy;
   std::vector<bool> labelsOfStream; ///< labels that are derived from a token stream
+  /// Memory for inputs from which labels are derived and that only another pipeline stage reads;
+  /// empty for other inputs.
+  std::vector<std::vector<char>> sources;
+  std::vector<char *> places; ///< to which the inputs of a batch are read; null: an input is not
   Shapes shapes;
   std::optional<RowShapes> rowShapes;
   Feeding how = Feeding::Rows;

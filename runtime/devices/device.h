@@ -98,7 +98,7 @@ public:
 
   /// Returns the host addresses, one for each input, to which a batch is to be written: the inputs
   /// of the next step, or a separate buffer for a batch that is read ahead. The addresses remain
-  /// valid until the next call but one.
+  /// valid until the next call but one. Null: only other pipeline stages read the input.
   virtual const std::vector<char *> &batchBuffers(bool ahead) = 0;
   /// Makes the data written there the inputs of the following functions.
   virtual void takeBatch(bool ahead) = 0;
@@ -115,6 +115,11 @@ public:
     for (uint32_t i = 0; i < sequence.count; ++i)
       call(sequence.functions[i]);
   }
+  /// Starts a message to or from another pipeline stage, by its index in MtcProgram::messages. Its
+  /// ranges of the arena are in use until `waitForMessage`.
+  virtual void startMessage(uint32_t message);
+  /// Waits until a message that was started has been sent or received.
+  virtual void waitForMessage(uint32_t message);
   /// Waits for all queued work.
   virtual void wait() = 0;
   /// Returns the traffic of the arena on disk so far, with variables and steps.
@@ -142,7 +147,11 @@ private:
 /// and a system error if the device cannot be used, or if memory or disk space cannot be allocated.
 std::unique_ptr<Device> openDevice(const MtcProgram &program, const DeviceChoice &choice);
 
-/// Returns the addresses of a program's inputs in the arena at `arena`.
+/// Throws a user error if the program has pipeline stages. For devices that have no messages.
+void refuseStages(const MtcProgram &program);
+
+/// Returns the addresses of a program's inputs in the arena at `arena`; null for inputs that only
+/// other pipeline stages read.
 std::vector<char *> inputBuffers(const MtcProgram &program, char *arena);
 
 } // namespace mtc::runtime

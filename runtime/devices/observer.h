@@ -9,9 +9,10 @@
 
 namespace mtc::runtime {
 
-/// Phases of a step. Each micro-step begins with a load; a step may have several. A forward run
-/// consists of loads and evaluations. A validation is a forward run between two steps.
-enum class Phase { Load, MicroStep, Update, Evaluate, LoadValidation, Validate, Save };
+/// Phases of a step. Each micro-step begins with a load; a step may have several. A rank of a
+/// program with pipeline stages also waits for messages of other stages. A forward run consists of
+/// loads and evaluations. A validation is a forward run between two steps.
+enum class Phase { Load, MicroStep, Wait, Update, Evaluate, LoadValidation, Validate, Save };
 
 class Observer {
 public:

@@ -197,7 +197,7 @@ void writeOutputs(const Session &session, const TrainingState &state) {
           });
     }
   };
-  runForward(session, session.data, batches, &MtcProgram::compute_outputs, move);
+  runForward(session, session.data, batches, outputsPass, move);
   StopSignal::stopIfAgreed(nothingWritten);
   if (writer)
     writer->commit();

@@ -104,7 +104,7 @@ std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, Ev
     if (!std::isfinite(added.sum(abi::rowLoss)) && !firstNotFinite)
       firstNotFinite = number;
   };
-  if (!runForward(session, data, batches, &MtcProgram::evaluate, move, phases))
+  if (!runForward(session, data, batches, evaluationPass, move, phases))
     return std::nullopt;
   const MetricSums total = sums.finish();
   Evaluation result;

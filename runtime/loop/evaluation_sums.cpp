@@ -79,13 +79,15 @@ MetricSums EvaluationSums::add(int rank, const MetricSums &own) {
 
 MetricSums EvaluationSums::finish() {
   MetricSums found = std::exchange(total, {});
-  if (ranks.dataCount() == 1 || !hasClasses(program))
+  // Rank 0 has added the targets of its own batches.
+  const int first = ranks.senderOf(0) == 0 ? 1 : 0;
+  if (first == ranks.dataCount() || !hasClasses(program))
     return found;
   // The lists of ranks have different lengths.
   std::vector<int64_t> own = found.targetList();
   own.resize(static_cast<size_t>(ranks.maximum(std::ssize(own), what)));
   std::vector<int64_t> others(ranks.isLeader() ? own.size() : 0);
-  for (int data = 1; data < ranks.dataCount(); ++data) {
+  for (int data = first; data < ranks.dataCount(); ++data) {
     moveElements(toLeader, ranks.senderOf(data), own, others);
     if (ranks.isLeader())
       found.addTargetList(others);

@@ -33,7 +33,9 @@ StepLoss runMicroSteps(const Session &session, const TrainingState &state, int64
   for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
     session.run(Phase::Load, step, [&] {
       session.scalars().set(step, micro, /*learningRate=*/0, state.seed);
-      session.loadBatch(step, micro, step);
+      session.loadBatch({step, micro}, micro + 1 < session.microSteps()
+                                           ? BatchPosition{step, micro + 1}
+                                           : noBatch);
     });
     session.run(Phase::MicroStep, step,
                 [&] { session.device.run(isApart ? program.gradients : program.micro_step); });

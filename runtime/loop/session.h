@@ -20,6 +20,13 @@
 
 namespace mtc::runtime {
 
+/// A micro-step of this rank, whose batch follows from it.
+struct BatchPosition {
+  int64_t step;      ///< from 1; 0: no batch
+  int64_t microStep; ///< from 0
+};
+inline constexpr BatchPosition noBatch = {0, 0};
+
 struct Session {
   const MtcProgram &program;
   std::string programName; ///< of the executable
@@ -45,9 +52,9 @@ struct Session {
   int64_t numberOf(int64_t own) const { return own * ranks.dataCount() + ranks.dataRank(); }
   /// Returns the scalars and losses of the program.
   StepScalars scalars() const { return {program, device}; }
-  /// Loads the samples of a micro-step of this rank, and prefetches those of
-  /// the next micro-step unless it is beyond step `last`. Returns the tables of the batch's shape.
-  const MtcProgram &loadBatch(int64_t step, int64_t microStep, int64_t last) const;
+  /// Loads the samples of a micro-step of this rank, and prefetches those of `next`. Returns the
+  /// tables of the batch's shape.
+  const MtcProgram &loadBatch(const BatchPosition &position, const BatchPosition &next) const;
   /// Runs a phase of step `step` and notifies the observers.
   template <typename Action> void run(Phase phase, int64_t step, const Action &action) const {
     auto begin = Observer::Clock::now();

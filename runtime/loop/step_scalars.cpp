@@ -40,8 +40,10 @@ StepLossRequest StepScalars::requestStepLoss(int64_t offset) const {
   const MtcAccumulation &sums = program.accumulation;
   if (sums.micro_steps == 1)
     return {requestLoss(offset), -1};
-  return {device.request(sums.loss_sum, sizeof(double)),
-          sums.count < 0 ? -1 : device.request(sums.count, sizeof(double))};
+  const bool isOfUpdate = sums.step_loss_sum >= 0;
+  const int64_t count = isOfUpdate ? sums.step_count : sums.count;
+  return {device.request(isOfUpdate ? sums.step_loss_sum : sums.loss_sum, sizeof(double)),
+          count < 0 ? -1 : device.request(count, sizeof(double))};
 }
 
 StepLoss StepScalars::stepLoss(const StepLossRequest &request) const {

@@ -36,8 +36,9 @@ struct StepScalars {
   /// `loss`, which waits for the value.
   int64_t requestLoss(int64_t offset) const;
   double loss(int64_t request) const;
-  /// Requests the loss of a step after all of its micro-steps and before its update. For a single
-  /// micro-step, the loss is at `offset`.
+  /// Requests the loss of a step: after its update if the update writes the sum of losses
+  /// (MtcAccumulation::step_loss_sum), otherwise after its micro-steps and before the update. For a
+  /// single micro-step, the loss is at `offset`.
   StepLossRequest requestStepLoss(int64_t offset) const;
   StepLoss stepLoss(const StepLossRequest &request) const;
 };

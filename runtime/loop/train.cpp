@@ -1,8 +1,8 @@
-// A step consists of one or several micro-steps, each after a load, and then the update, the
-// report, the validation and the save.
+// A step consists of its micro-steps, the update, the report, the validation and the save.
 #include "runtime/loop/train.h"
 
 #include "runtime/loop/disk_rate.h"
+#include "runtime/loop/micro_steps.h"
 #include "runtime/loop/run_facts.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/loop/stop_signal.h"
@@ -192,32 +192,22 @@ private:
     Pending pending = {
         number, learningRate(scheduleOf(session.program, state), number, state.scheduleSteps),
         Clock::now()};
-    for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
-      if (StopSignal::received() && session.ranks.count() == 1 &&
-          isFarFromEnd(pending.begin, micro))
-        return abandonStep(micro);
-      const MtcProgram *shaped = &session.program;
-      try {
-        session.run(Phase::Load, number, [&] {
-          session.scalars().set(number, session.numberOf(micro), pending.rate, state.seed);
-          shaped = &session.loadBatch(number, micro, total);
-        });
-      } catch (const Failure &) {
-        if (session.ranks.count() > 1)
-          throw;   // The other ranks wait for this one.
+    MicroSteps microSteps(session, number, pending.rate, state.seed, total);
+    if (!microSteps.run()) {
+      if (microSteps.problem()) {
         report(0); // No metrics are written after an error.
-        problems.attempt([] { throw; });
+        problems.attempt([&] { std::rethrow_exception(microSteps.problem()); });
         isDataUnreadable = true;
-        return abandonStep(micro);
       }
-      session.run(Phase::MicroStep, number, [&] {
-        session.device.run(shaped->micro_step);
-        if (micro + 1 == session.microSteps())
-          pending.loss = session.scalars().requestStepLoss(shaped->micro_step_loss);
-      });
+      return abandonStep(microSteps.done());
     }
+    const bool updateGathersLoss = session.program.accumulation.step_loss_sum >= 0;
+    if (!updateGathersLoss)
+      pending.loss = microSteps.requestLoss();
     session.run(Phase::Update, number, [&] {
       session.device.run(session.program.update);
+      if (updateGathersLoss)
+        pending.loss = microSteps.requestLoss();
       pending.norm = request(session.program.gradient_norm, sizeof(double));
       pending.scale = request(scaling.used, sizeof(double));
       pending.skipped = request(scaling.skipped, sizeof(char));
@@ -239,14 +229,6 @@ private:
         session.program, {after.bytes - before.bytes, after.seconds - before.seconds});
     if (!problem.empty())
       note(problem);
-  }
-
-  /// Returns whether the remaining micro-steps of a step would take more than a second, at the
-  /// speed of the completed ones.
-  bool isFarFromEnd(Clock::time_point begin, int64_t done) const {
-    const auto left = static_cast<double>(session.microSteps() - done);
-    const std::chrono::duration<double> taken = Clock::now() - begin;
-    return done > 0 && taken.count() / static_cast<double>(done) * left > 1;
   }
 
   /// Abandons a step after `microSteps` micro-steps and their gradients. They have changed no
@@ -337,15 +319,16 @@ private:
   /// "" if no operation overflows, or if the inputs or variables are already not finite. Training
   /// cannot continue afterwards.
   std::string findOverflow(int64_t step) {
-    if (session.ranks.count() > 1)
-      return ""; // A search that ends on one rank would leave the others waiting.
+    // A search that ends on one rank would leave the others waiting. Tasks compute in parts.
+    if (session.ranks.count() > 1 || session.program.micro_steps.count)
+      return "";
     session.device.observe(finder);
     for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
       const MtcProgram *shaped = &session.program;
       // Load as a phase, because observers must be notified of writes by the host.
       session.run(Phase::Load, step, [&] {
         session.scalars().set(step, micro, /*learningRate=*/0, state.seed);
-        shaped = &session.loadBatch(step, micro, step);
+        shaped = &session.loadBatch({step, micro}, noBatch);
       });
       if (!startsFinite(session.program, session.device))
         return "";

@@ -17,12 +17,12 @@ std::vector<RankMemory> gatherMemory(Ranks &ranks, int64_t arenaBytes) {
     return all;
   const std::vector<std::string> texts =
       ranks.gather(text(arenaBytes, ' ', processMemory().peak, ' ', ranks.sentBytes(MTC_ALL_TO_ALL),
-                        ' ', ranks.sentBytes(MTC_ALL_GATHER)));
+                        ' ', ranks.sentBytes(MTC_ALL_GATHER), ' ', ranks.sentToStages()));
   for (size_t r = 0; r < texts.size(); ++r) {
     RankMemory &each = all.emplace_back();
     each.rank = ranks.describe(static_cast<int>(r));
     std::istringstream(texts[r]) >> each.arenaBytes >> each.processPeak >> each.allToAllBytes >>
-        each.allGatherBytes;
+        each.allGatherBytes >> each.messageBytes;
   }
   return all;
 }
@@ -43,13 +43,16 @@ void writeMemoryReport(const MtcProgram &program, Device &device, int64_t arenaB
                         {"arena_bytes", arenaBytes},
                         {"process_peak_bytes", processMemory().peak},
                         {"outside_arena", outside}};
-  for (const RankMemory &each : ranks)
+  for (const RankMemory &each : ranks) {
+    OrderedJson sent = {{mtc_collective_name(MTC_ALL_TO_ALL), each.allToAllBytes},
+                        {mtc_collective_name(MTC_ALL_GATHER), each.allGatherBytes}};
+    if (program.stages > 1)
+      sent["messages"] = each.messageBytes;
     report["ranks"].push_back({{"rank", each.rank},
                                {"arena_bytes", each.arenaBytes},
                                {"process_peak_bytes", each.processPeak},
-                               {"sent_bytes",
-                                {{mtc_collective_name(MTC_ALL_TO_ALL), each.allToAllBytes},
-                                 {mtc_collective_name(MTC_ALL_GATHER), each.allGatherBytes}}}});
+                               {"sent_bytes", sent}});
+  }
   if (plan.is_object())
     report["plan"] = plan;
   DurableFile file(path);

@@ -13,7 +13,7 @@ namespace mtc::runtime {
 /// The memory and the traffic of a rank.
 struct RankMemory {
   std::string rank; ///< with its host
-  int64_t arenaBytes, processPeak, allToAllBytes, allGatherBytes;
+  int64_t arenaBytes, processPeak, allToAllBytes, allGatherBytes, messageBytes;
 };
 
 /// Returns the memory of all ranks; empty for a single process. All ranks must call it.

@@ -34,6 +34,8 @@ void Profile::phase(Phase phase, int64_t step, Clock::time_point begin, Clock::t
     finish();
   if (phase == Phase::Load)
     current.loadSeconds += seconds;
+  if (phase == Phase::Wait)
+    current.waitSeconds += seconds;
   current.seconds += seconds;
 }
 
@@ -44,7 +46,7 @@ void Profile::finish() {
   sum += current.seconds;
   if (stepCount == 1 || current.seconds < best.seconds)
     std::swap(current, best);
-  current.seconds = current.loadSeconds = 0;
+  current.seconds = current.loadSeconds = current.waitSeconds = 0;
   std::fill(current.operations.begin(), current.operations.end(), Times());
 }
 

@@ -20,8 +20,9 @@ public:
   };
   struct Step {
     std::vector<Times> operations; ///< by operation number
-    /// Times of the whole step (load, operations, gaps) and of its loads.
-    double seconds = 0, loadSeconds = 0;
+    /// Times of the whole step (load, operations, waits, gaps), of its loads, and of its waits for
+    /// messages of other pipeline stages.
+    double seconds = 0, loadSeconds = 0, waitSeconds = 0;
   };
 
   void operation(const OperationInfo &operation, Clock::time_point begin,

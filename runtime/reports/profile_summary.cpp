@@ -215,15 +215,16 @@ private:
     contracted["flops_per_second"] = ratio(contractions.flops, contractions.seconds);
     contracted["share_of_alone"] =
         allAlone ? ratio(contractions.aloneSeconds, contractions.seconds) : OrderedJson();
-    double load = step.loadSeconds, operations = contractions.seconds + otherCalls.seconds +
-                                                 kernels.seconds + copies.seconds;
-    return {{"contractions", contracted},
-            {"other_calls", part(otherCalls.seconds)},
-            {"kernels", moved(kernels)},
-            {"large_kernels", moved(large)},
-            {"copies", moved(copies)},
-            {"load", part(load)},
-            {"between", part(std::max(0.0, step.seconds - load - operations))}};
+    const double others = step.loadSeconds + step.waitSeconds,
+                 operations =
+                     contractions.seconds + otherCalls.seconds + kernels.seconds + copies.seconds;
+    OrderedJson all = {{"contractions", contracted}, {"other_calls", part(otherCalls.seconds)},
+                       {"kernels", moved(kernels)},  {"large_kernels", moved(large)},
+                       {"copies", moved(copies)},    {"load", part(step.loadSeconds)}};
+    if (program.stages > 1)
+      all["wait"] = part(step.waitSeconds);
+    all["between"] = part(std::max(0.0, step.seconds - others - operations));
+    return all;
   }
 
   const MtcProgram &program;

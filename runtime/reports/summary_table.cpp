@@ -82,6 +82,9 @@ std::string summaryTable(const OrderedJson &summary) {
   result += "   ms/step     % calls   MB/call    GB/s %copy  GFLOP/s %rate %alone  what, nodes\n";
   for (const OrderedJson &row : summary["rows"])
     result += line(row);
+  const std::string waits = totals.contains("wait") ? total("waiting for other pipeline stages",
+                                                            totals["wait"], nullptr, nullptr)
+                                                    : "";
   return result + "in all\n" +
          total("contractions", totals["contractions"], "share_of_alone",
                "the fastest algorithm on the same shapes, alone") +
@@ -90,7 +93,7 @@ std::string summaryTable(const OrderedJson &summary) {
          total("  those that move over 1 MB", totals["large_kernels"], "share_of_copy",
                "the bandwidth of copying") +
          total("copies", totals["copies"], "share_of_copy", "the bandwidth of copying") +
-         total("reading data", totals["load"], nullptr, nullptr) +
+         total("reading data", totals["load"], nullptr, nullptr) + waits +
          total("between kernels", totals["between"], nullptr, nullptr) +
          "%copy: of the bandwidth of copying, above 100 where operands lie in caches or are "
          "updated "

@@ -60,6 +60,8 @@ static std::string phaseName(Phase phase, int64_t step) {
     return "load";
   case Phase::MicroStep:
     return text("micro-step ", step);
+  case Phase::Wait:
+    return "wait for a message";
   case Phase::Update:
     return text("update ", step);
   case Phase::Evaluate:

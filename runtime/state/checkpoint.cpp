@@ -156,10 +156,11 @@ static uint64_t checksumOfWritten(SafetensorsWriter &file, size_t index, int64_t
   return sum.value();
 }
 
-/// Returns whether several ranks have the value of a variable.
-static bool isWrittenInPieces(const MtcProgram &program, Device &device, uint32_t variable) {
+/// Returns whether ranks other than this one write elements of a variable.
+static bool isWrittenByOthers(const MtcProgram &program, Device &device, uint32_t variable) {
+  const StoredVariable stored(program, variable);
   return device.ranks() && device.ranks()->pieces() &&
-         StoredVariable(program, variable).isDivided();
+         (stored.isDivided() || !stored.isHeldBy(device.ranks()->rank()));
 }
 
 void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
@@ -183,12 +184,13 @@ void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
   };
   for (size_t i = 0; i < tensors.size(); ++i) {
     const uint32_t first = tensors[i].pieces.front().variable;
-    if (tensors[i].isPlain() && isWrittenInPieces(program, device, first)) {
+    if (tensors[i].isPlain() && isWrittenByOthers(program, device, first)) {
       const auto checksum = divided.write(first, i, finite.includes(first));
       if (!checksum)
         refuse(i);
       manifest.checksums[tensors[i].name] = checksumText(*checksum);
-      manifest.pieces[tensors[i].name] = StoredVariable(program, first).pieceSizes();
+      if (const StoredVariable stored(program, first); stored.isDivided())
+        manifest.pieces[tensors[i].name] = stored.pieceSizes();
       continue;
     }
     auto read = [&](uint32_t variable, const Device::Use &use) {
@@ -297,12 +299,15 @@ void Checkpoint::refuseDamaged(const std::string &name) const {
 }
 
 /// Computes the checksum of a whole tensor of the file if it is this rank's turn to verify the
-/// variable. Returns whether it is this rank's turn.
-static bool addAll(Device &device, uint32_t variable, const ArrayOnDisk &tensor, int64_t bytes,
-                   PieceChecksum &sum) {
+/// variable: its ranks take turns. Returns whether it is this rank's turn.
+static bool addAll(Device &device, uint32_t variable, const StoredVariable &stored,
+                   const ArrayOnDisk &tensor, PieceChecksum &sum) {
   const Ranks &ranks = *device.ranks();
-  if (static_cast<int64_t>(variable) % ranks.count() != ranks.rank())
+  // Each rank of a value that is not divided has verified it.
+  if (!stored.isDivided() || !stored.isHeldBy(ranks.rank()) ||
+      static_cast<int64_t>(variable) % ranks.countOfStage() != ranks.rank() % ranks.countOfStage())
     return false;
+  const int64_t bytes = stored.bytes();
   constexpr int64_t chunk = 1 << 20;
   std::vector<char> read(static_cast<size_t>(std::min(chunk, bytes)));
   sum.restart();
@@ -323,7 +328,7 @@ void Checkpoint::loadInOrder(const MtcTensor &tensor, const StoredVariable &stor
     readArray(found, at, to, bytes);
     sum.add(to, bytes);
   });
-  if (!isWhole && !addAll(device, index, found, stored.bytes(), sum))
+  if (!isWhole && !addAll(device, index, stored, found, sum))
     return;
   auto known = manifest.checksums.find(tensor.name);
   if (known == manifest.checksums.end() || known->second != checksumText(sum.value()))

@@ -43,7 +43,7 @@ static bool isFinite(Device &device, const StoredVariable &variable) {
   variable.readOwn(device, [&](const char *from, int64_t, int64_t bytes) {
     finite = finite && isFinite(variable.type(), from, bytes);
   });
-  return variable.isDivided() && device.ranks() ? device.ranks()->maximum(!finite) == 0 : finite;
+  return variable.isPartial() && device.ranks() ? device.ranks()->maximum(!finite) == 0 : finite;
 }
 
 FiniteVariables::FiniteVariables(const MtcProgram &program, Device &device) {

@@ -20,7 +20,7 @@ class FiniteVariables {
 public:
   /// The empty set: any value may be saved.
   FiniteVariables() = default;
-  /// Reads the program's parameters and state. If variables are divided among ranks, all ranks must
+  /// Reads the program's parameters and state. If ranks have parts of the variables, all ranks must
   /// call it.
   FiniteVariables(const MtcProgram &program, Device &device);
 

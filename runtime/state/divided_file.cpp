@@ -147,6 +147,10 @@ PieceReply DividedFile::replyOf(int rank, Problems &problems) {
   return reply;
 }
 
+/// Returns the first share that a rank other than 0 writes. Rank 0 has share 0, or, of a value of
+/// another pipeline stage, none.
+static int64_t firstOfOthers(const Division &division) { return division.isHeldBy(0) ? 1 : 0; }
+
 std::optional<uint64_t> DividedFile::write(uint32_t index, size_t tensor, bool refusesNonFinite) {
   if (!sees)
     open();
@@ -159,7 +163,7 @@ std::optional<uint64_t> DividedFile::write(uint32_t index, size_t tensor, bool r
   bool isRefused = false;
   for (int64_t at = 0; at < variable.shareBytes(0); at += requestBytes)
     isRefused |= writeShares(own, index, tensor, at, checksums);
-  for (int64_t share = 1; share < owners; ++share) {
+  for (int64_t share = firstOfOthers(division); share < owners; ++share) {
     if ((*sees)[static_cast<size_t>(division.ownerOf(share))])
       continue;
     WrittenPiece piece{variable, refusesNonFinite};
@@ -172,7 +176,10 @@ std::optional<uint64_t> DividedFile::write(uint32_t index, size_t tensor, bool r
   }
   if (isRefused || own.isRefused)
     return std::nullopt;
-  checksums[0] = own.checksum.value();
+  if (firstOfOthers(division))
+    checksums[0] = own.checksum.value();
+  if (!variable.isDivided())
+    return checksums[0];
   PieceChecksum all(variable.pieceSizes());
   for (uint64_t checksum : checksums)
     all.addPiece(checksum);
@@ -185,7 +192,8 @@ bool DividedFile::writeShares(WrittenPiece &own, uint32_t index, size_t tensor, 
   const Division &division = own.variable.divided();
   std::vector<int64_t> asked; // shares
   exchange.keepWaiting();
-  for (int64_t share = 1; share < static_cast<int64_t>(checksums.size()); ++share) {
+  const int64_t first = firstOfOthers(division);
+  for (int64_t share = first; share < static_cast<int64_t>(checksums.size()); ++share) {
     const int rank = division.ownerOf(share);
     if (!(*sees)[static_cast<size_t>(rank)] || at >= own.variable.shareBytes(share))
       continue;
@@ -196,11 +204,12 @@ bool DividedFile::writeShares(WrittenPiece &own, uint32_t index, size_t tensor, 
   // All answers are received, also where a rank fails.
   Problems problems;
   problems.attempt([&] {
-    own.variable.readOwn(device, at, requestBytes,
-                         [&](const char *from, int64_t to, int64_t bytes) {
-                           own.add(from, bytes);
-                           file.write(tensor, to, from, bytes);
-                         });
+    if (first)
+      own.variable.readOwn(device, at, requestBytes,
+                           [&](const char *from, int64_t to, int64_t bytes) {
+                             own.add(from, bytes);
+                             file.write(tensor, to, from, bytes);
+                           });
   });
   bool isRefused = false;
   for (int64_t share : asked) {

@@ -1,4 +1,4 @@
-// Files that rank 0 writes, and that contain variables that are divided among the ranks.
+// Files that rank 0 writes, and that contain variables of which ranks have parts.
 #ifndef MTC_RUNTIME_STATE_DIVIDED_FILE_H
 #define MTC_RUNTIME_STATE_DIVIDED_FILE_H
 
@@ -17,15 +17,16 @@ namespace mtc::runtime {
 /// pieces of variables, or write them into its file.
 void waitForRankZero(const MtcProgram &program, Device &device);
 
-/// Writes variables that are divided among the ranks into a file of rank 0, which calls these
-/// functions while the others wait for it. Ranks that see the file write their own pieces, all at
-/// the same time; the pieces of the other ranks are sent to rank 0. The contents of the file do not
-/// depend on which ranks see it.
+/// Writes variables that are divided among the ranks, or that belong to one pipeline stage, into a
+/// file of rank 0, which calls these functions while the others wait for it. Ranks that see the
+/// file write their own pieces, all at the same time; the pieces of the other ranks are sent to
+/// rank 0. The contents of the file do not depend on which ranks see it.
 class DividedFile {
 public:
   DividedFile(const MtcProgram &program, Device &device, SafetensorsWriter &file);
 
-  /// Writes variable `variable` as tensor `tensor` of the file, and returns its PieceChecksum.
+  /// Writes variable `variable` as tensor `tensor` of the file, and returns its PieceChecksum, or
+  /// the checksum of its bytes if it is not divided.
   /// Returns nullopt if `refusesNonFinite` and an element is not finite. Throws a system error that
   /// names the rank if a rank cannot write.
   std::optional<uint64_t> write(uint32_t variable, size_t tensor, bool refusesNonFinite);

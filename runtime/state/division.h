@@ -5,6 +5,7 @@
 #include "runtime/abi/collective.h"
 #include "runtime/abi/program.h"
 #include "runtime/support/element_type.h"
+#include "runtime/support/stages.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -26,9 +27,10 @@ struct ElementRun {
 
 /// The shares that ranks have of a value. Runs of elements belong to the parts in turn, and a part
 /// consists of flat pieces. Share i is piece i / parts of part i % parts. Elements of parts include
-/// padding at the end of each block of the value, which no run contains. See MtcVariable.
+/// padding at the end of each block of the value, which no run contains. See MtcVariable. A value
+/// of one pipeline stage that each rank of the stage has whole has one share.
 struct Division {
-  int64_t run = 0; ///< elements of a run; 0: the rank has the value as it is
+  int64_t run = 0; ///< elements of a run; 0: each rank has the value as it is
   int64_t parts = 1;
   int64_t stride = 1; ///< of the ranks that have different parts
   int64_t piece = 0;  ///< elements of a piece
@@ -36,33 +38,45 @@ struct Division {
   int64_t pieceStride = 1; ///< of the ranks that have different pieces
   int64_t total = 0;       ///< elements of the value
   int64_t block = 0;       ///< elements of a block: run * parts, less if they have padding
+  int64_t firstRank = 0;   ///< of the pipeline stage whose ranks have shares
+  int64_t ranks = 0;       ///< their number; 0: the ranks of each stage have shares
 
-  static Division of(const MtcVariable &variable) {
-    if (!variable.whole)
-      return {};
-    return {variable.run,
-            variable.parts,
-            variable.stride,
-            variable.piece,
-            variable.pieces,
-            variable.piece_stride,
-            variable.whole->bytes / typeBytes(variable.whole->type),
-            variable.block};
+  static Division of(const MtcProgram &program, const MtcVariable &variable) {
+    const bool isOfStage = program.stages > 1 && variable.stage >= 0;
+    const int64_t ranks = isOfStage ? ranksOfStage(program) : 0, first = variable.stage * ranks;
+    if (variable.whole)
+      return {variable.run,
+              variable.parts,
+              variable.stride,
+              variable.piece,
+              variable.pieces,
+              variable.piece_stride,
+              variable.whole->bytes / typeBytes(variable.whole->type),
+              variable.block,
+              first,
+              ranks};
+    const int64_t total = variable.tensor.bytes / typeBytes(variable.tensor.type);
+    return isOfStage ? Division{total, 1, 1, total, 1, 1, total, total, first, ranks} : Division();
   }
 
   explicit operator bool() const { return run != 0; }
+  /// Returns whether a rank has a share.
+  bool isHeldBy(int rank) const {
+    return ranks == 0 || (firstRank <= rank && rank < firstRank + ranks);
+  }
   int64_t shares() const { return parts * pieces; }
   int64_t elementsOfPart() const { return block ? total / block * run : 0; }
   /// Returns the elements of padding after each block.
   int64_t padding() const { return run * parts - block; }
 
+  /// Returns the share of a rank that has one.
   int64_t shareOf(int rank) const {
     return mtc_number_in_group(rank, pieces, pieceStride) * parts +
            mtc_number_in_group(rank, parts, stride);
   }
   /// Returns the first rank that has a share; other ranks may have copies of it.
   int ownerOf(int64_t share) const {
-    return static_cast<int>(share / parts * pieceStride + share % parts * stride);
+    return static_cast<int>(firstRank + share / parts * pieceStride + share % parts * stride);
   }
   /// Returns the number of shares that have elements, which are the first ones.
   int64_t ownedShares() const {

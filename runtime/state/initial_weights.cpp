@@ -152,14 +152,16 @@ const NamedWeights *InitialWeights::exportedNames() const {
 
 void InitialWeights::initialize(Device &device) const {
   writeSettings(program, device, {});
+  const int rank = device.ranks() ? device.ranks()->rank() : 0;
+  auto isHeld = [&](uint32_t variable) { return StoredVariable(program, variable).isHeldBy(rank); };
   int64_t total = 0;
   for (const uint32_t i : variables)
-    if (!initial->find(i).empty())
+    if (isHeld(i) && !initial->find(i).empty())
       total += StoredVariable(program, i).bytes();
   TransferProgress progress("reading weights", total, choice.isQuiet);
   for (const uint32_t i : variables) {
     const MtcVariable &variable = program.variables[i];
-    if (!initial->fills(i))
+    if (!isHeld(i) || !initial->fills(i))
       continue;
     const StoredVariable stored(program, i);
     const bool isCounted = !initial->find(i).empty();

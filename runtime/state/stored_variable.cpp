@@ -76,8 +76,9 @@ static void gatherShares(Device &device, const MtcVariable &variable, const Divi
   const int64_t size = typeBytes(variable.tensor.type), perChunk = PieceExchange::chunkBytes / size;
   auto gather = [&](int64_t share, int64_t begin, int64_t end) {
     const int owner = division.ownerOf(share);
-    const bool has = !variable.whole ||
-                     share % division.parts == division.shareOf(ranks->rank()) % division.parts;
+    const bool has = division.isHeldBy(ranks->rank()) &&
+                     (!variable.whole ||
+                      share % division.parts == division.shareOf(ranks->rank()) % division.parts);
     if (owner == ranks->rank())
       division.forEachRun(share, begin, end, [&](const ElementRun &run) {
         device.read(addressOf(variable, run), run.count * size,
@@ -108,10 +109,11 @@ static Division finer(const Division &a, const Division &b) {
 }
 
 StoredVariable::StoredVariable(const MtcProgram &program, uint32_t index)
-    : variable(program.variables[index]), index(index), low(lowHalfOf(program, index)) {
-  division = Division::of(variable);
+    : program(program), variable(program.variables[index]), index(index),
+      low(lowHalfOf(program, index)) {
+  division = Division::of(program, variable);
   if (low)
-    division = finer(division, Division::of(*low));
+    division = finer(division, Division::of(program, *low));
 }
 
 MtcTensor StoredVariable::tensor() const { return wholeTensor(variable, low); }
@@ -120,6 +122,8 @@ template <typename Use>
 void StoredVariable::forEachOwnRun(Device &device, const Division &each, const Use &use) const {
   if (!each)
     return use(all());
+  if (!each.isHeldBy(rankOf(device)))
+    return;
   const int64_t share = each.shareOf(rankOf(device));
   each.forEachRun(share, 0, each.countOf(share), use);
 }
@@ -166,6 +170,8 @@ int64_t StoredVariable::shareBytes(int64_t share) const {
 
 PieceSizes StoredVariable::pieceSizes() const {
   const int64_t size = typeBytes(type());
+  if (!isDivided())
+    return {};
   const bool hasPadding = division.padding() != 0;
   if (division.parts == 1 && !hasPadding)
     return {.bytes = division.piece * size};
@@ -217,7 +223,7 @@ void StoredVariable::readDivided(Device &device, int64_t first, int64_t last,
   const int64_t size = typeBytes(type());
   for (const auto &[share, elements] : sharesOf(division, first, last)) {
     const auto [begin, end] = elements;
-    if (share == division.shareOf(rankOf(device)))
+    if (isHeldBy(rankOf(device)) && share == division.shareOf(rankOf(device)))
       division.forEachRun(share, begin, end,
                           [&](const ElementRun &run) { readRun(device, run, use); });
     else if (device.ranks())
@@ -228,7 +234,7 @@ void StoredVariable::readDivided(Device &device, int64_t first, int64_t last,
 void StoredVariable::read(Device &device, const Device::Use &use) const {
   Ranks *ranks = device.ranks();
   PieceExchange *waiting = ranks && ranks->isLeader() ? ranks->pieces() : nullptr;
-  if (!division)
+  if (!division || (!isDivided() && isHeldBy(rankOf(device))))
     return readRun(device, all(), [&](const char *from, int64_t at, int64_t bytes) {
       if (waiting)
         waiting->keepWaiting();
@@ -285,7 +291,7 @@ void StoredVariable::writeRun(Device &device, const ElementRun &run,
 
 bool StoredVariable::write(Device &device, const Device::Fill &fill) const {
   int64_t count = 0;
-  forEachOwnRun(device, Division::of(variable), [&](const ElementRun &run) {
+  forEachOwnRun(device, Division::of(program, variable), [&](const ElementRun &run) {
     writeRun(device, run, fill);
     count += run.count;
   });
@@ -293,12 +299,12 @@ bool StoredVariable::write(Device &device, const Device::Fill &fill) const {
 }
 
 Division StoredVariable::common(const MtcVariable &other) const {
-  return finer(division, Division::of(other));
+  return finer(division, Division::of(program, other));
 }
 
 void StoredVariable::gather(Device &device, const Division &written) const {
   for (const MtcVariable *each : {&variable, low})
-    if (each && written.shares() > Division::of(*each).shares())
+    if (each && written.shares() > Division::of(program, *each).shares())
       gatherShares(device, *each, written);
 }
 
@@ -365,24 +371,29 @@ void writeCopies(const MtcProgram &program, Device &device) {
         writeFrom(device, to + 2 * at, narrow, count);
       });
     };
-    const Division division = Division::of(original);
-    if (division.shares() == Division::of(copy).shares()) {
-      write(addressOf(original.tensor), addressOf(copy.tensor), copy.tensor.bytes / 2);
+    const Division division = Division::of(program, original);
+    const bool isHeld = division.isHeldBy(rankOf(device));
+    if (division.shares() == Division::of(program, copy).shares()) {
+      if (isHeld)
+        write(addressOf(original.tensor), addressOf(copy.tensor), copy.tensor.bytes / 2);
       continue;
     }
     // The original is divided further than the copy: each rank writes the elements of its share.
     const int64_t share = division.shareOf(rankOf(device));
-    division.forEachRun(share, 0, division.countOf(share), [&](const ElementRun &run) {
-      write(addressOf(original, run), addressOf(copy, run), run.count);
-    });
+    if (isHeld)
+      division.forEachRun(share, 0, division.countOf(share), [&](const ElementRun &run) {
+        write(addressOf(original, run), addressOf(copy, run), run.count);
+      });
     gatherShares(device, copy, division);
   }
 }
 
-bool hasDividedVariables(const MtcProgram &program) {
-  return std::any_of(
-      program.variables, program.variables + program.variable_count,
-      [](const MtcVariable &variable) { return Division::of(variable).shares() > 1; });
+bool hasPartialVariables(const MtcProgram &program) {
+  return std::any_of(program.variables, program.variables + program.variable_count,
+                     [&](const MtcVariable &variable) {
+                       const Division division = Division::of(program, variable);
+                       return division.shares() > 1 || division.ranks > 0;
+                     });
 }
 
 } // namespace mtc::runtime

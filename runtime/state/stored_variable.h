@@ -25,6 +25,11 @@ public:
   MtcTensor tensor() const;
   /// Returns whether no rank has the whole value.
   bool isDivided() const { return division.shares() > 1; }
+  /// Returns whether some ranks do not have the whole value: it is divided, or the value of one
+  /// pipeline stage.
+  bool isPartial() const { return isDivided() || division.ranks > 0; }
+  /// Returns whether a rank has elements of the value.
+  bool isHeldBy(int rank) const { return division.isHeldBy(rank); }
   /// Returns how the value is divided among the ranks.
   const Division &divided() const { return division; }
   /// Returns the size of a share of a divided value.
@@ -32,11 +37,11 @@ public:
   /// Returns the sizes of the shares for the checksum of a divided value.
   PieceSizes pieceSizes() const;
 
-  /// Equal to Device::read: chunks cover each element once, in order. If the value is divided, only
+  /// Equal to Device::read: chunks cover each element once, in order. If the value is partial, only
   /// rank 0 may call it, while the others wait for it (waitForRankZero). Rank 0 sends them a
   /// message that it is busy.
   void read(Device &device, const Device::Use &use) const;
-  /// Reads the elements that this rank owns: all of them if the value is not divided.
+  /// Reads the elements that this rank owns: all of them if the value is not partial.
   void readOwn(Device &device, const Device::Use &use) const;
   /// Reads at most `most` bytes of the own elements, from byte `begin` of them on.
   void readOwn(Device &device, int64_t begin, int64_t maximum, const Device::Use &use) const;
@@ -71,6 +76,7 @@ private:
   /// Gathers the shares that the ranks have written on ranks that have several of them.
   void gather(Device &device, const Division &written) const;
 
+  const MtcProgram &program;
   const MtcVariable &variable;
   uint32_t index;
   const MtcVariable *low; ///< The lower halves; null if the value is not split.
@@ -81,8 +87,8 @@ private:
 /// the original variables. All ranks must call it.
 void writeCopies(const MtcProgram &program, Device &device);
 
-/// Returns whether variables of the program are divided among its ranks.
-bool hasDividedVariables(const MtcProgram &program);
+/// Returns whether some ranks do not have all variables: see StoredVariable::isPartial.
+bool hasPartialVariables(const MtcProgram &program);
 
 } // namespace mtc::runtime
 

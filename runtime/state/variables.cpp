@@ -32,6 +32,7 @@ MtcTensor wholeTensor(const MtcVariable &variable, const MtcVariable *low) {
 bool isSumOfStep(const MtcProgram &program, const MtcVariable &variable) {
   const MtcAccumulation &sums = program.accumulation;
   return sums.micro_steps > 1 && variable.role == MTC_OPTIMIZER && variable.tensor.rank == 0 &&
+         variable.tensor.offset >= 0 &&
          (variable.tensor.offset == sums.loss_sum || variable.tensor.offset == sums.count);
 }
 

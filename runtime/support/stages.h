@@ -8,6 +8,11 @@
 
 namespace mtc::runtime {
 
+/// Returns the number of ranks of each pipeline stage.
+inline int64_t ranksOfStage(const MtcProgram &program) {
+  return program.stages > 1 ? program.ranks / program.stages : program.ranks;
+}
+
 /// Returns the tables of a rank, by those of the first stage. The stages have equally many ranks,
 /// with consecutive numbers. If a launcher started too many processes, the surplus ranks get the
 /// tables of the first stage, with which the run reports the wrong number.

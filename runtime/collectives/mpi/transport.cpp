@@ -32,8 +32,14 @@ public:
       MPI_Type_free(&type);
   }
 
+  /// The other side of a message.
+  struct Peer {
+    int rank, tag;
+    MPI_Comm communicator;
+  };
+
   /// Adds a message, which this rank sends if `isSent` is set and otherwise receives.
-  void add(const Message &message, int rank, int tag, bool isSent) {
+  void add(const Message &message, const Peer &peer, bool isSent) {
     // MPI moves a contiguous range without copies of its own, and packs the ranges of a type. Both
     // sides divide a message alike, and MPI keeps the order of messages.
     Message packed;
@@ -43,9 +49,9 @@ public:
       else
         for (int64_t at = 0; at < range.bytes; at += maxBytes)
           addRequest(range.data + at, static_cast<int>(std::min(maxBytes, range.bytes - at)),
-                     MPI_BYTE, rank, tag, isSent);
+                     MPI_BYTE, peer, isSent);
     if (!packed.ranges.empty())
-      addRequest(MPI_BOTTOM, 1, typeOf(packed), rank, tag, isSent);
+      addRequest(MPI_BOTTOM, 1, typeOf(packed), peer, isSent);
   }
 
   void start() override {
@@ -87,10 +93,11 @@ private:
   static constexpr int64_t bytesOfOwnRequest = 64 << 10;
   static constexpr int64_t maxBytes = 1 << 30; // MPI counts in int.
 
-  void addRequest(void *data, int count, MPI_Datatype type, int rank, int tag, bool isSent) {
+  void addRequest(void *data, int count, MPI_Datatype type, const Peer &peer, bool isSent) {
+    const auto &[rank, tag, communicator] = peer;
     MPI_Request request = MPI_REQUEST_NULL;
-    check(isSent ? MPI_Send_init(data, count, type, rank, tag, MPI_COMM_WORLD, &request)
-                 : MPI_Recv_init(data, count, type, rank, tag, MPI_COMM_WORLD, &request),
+    check(isSent ? MPI_Send_init(data, count, type, rank, tag, communicator, &request)
+                 : MPI_Recv_init(data, count, type, rank, tag, communicator, &request),
           isSent ? "MPI_Send_init" : "MPI_Recv_init");
     requests.push_back({request, rank, /*isDone=*/true});
   }
@@ -150,11 +157,16 @@ public:
     // The communicator is separate, because a rank that ends early may have started other
     // exchanges.
     check(MPI_Comm_dup(MPI_COMM_WORLD, &ofBarriers), "MPI_Comm_dup");
+    // Stages have different numbers of exchanges, and messages have tags of their own, so that both
+    // are apart from the exchanges of all ranks.
+    check(MPI_Comm_dup(MPI_COMM_WORLD, &ofStages), "MPI_Comm_dup");
+    check(MPI_Comm_dup(MPI_COMM_WORLD, &ofMessages), "MPI_Comm_dup");
   }
   MpiTransport(const MpiTransport &) = delete;
   MpiTransport &operator=(const MpiTransport &) = delete;
   ~MpiTransport() override {
-    MPI_Comm_free(&ofBarriers);
+    for (MPI_Comm *each : {&ofBarriers, &ofStages, &ofMessages})
+      MPI_Comm_free(each);
     MPI_Finalize();
   }
 
@@ -163,18 +175,28 @@ public:
   int countOfMachine() const override { return sizeOfMachine; }
   int rankOnMachine() const override { return ownRankOnMachine; }
 
-  std::unique_ptr<Exchange> prepare(std::vector<Message> sent,
-                                    std::vector<Message> received) override {
+  std::unique_ptr<Exchange> prepare(std::vector<Message> sent, std::vector<Message> received,
+                                    PreparedBy by) override {
     auto exchange = std::make_unique<MpiExchange>();
-    const int tag = nextTag++;
+    const bool isOfAll = by == PreparedBy::All;
+    const int tag = isOfAll ? nextTag++ : nextTagOfStage++;
+    MPI_Comm communicator = isOfAll ? MPI_COMM_WORLD : ofStages;
     // Receives first, so that messages that arrive early need no buffer.
     for (int rank = 0; rank < size; ++rank)
-      exchange->add(received[static_cast<size_t>(rank)], rank, tag, /*isSent=*/false);
+      exchange->add(received[static_cast<size_t>(rank)], {rank, tag, communicator},
+                    /*isSent=*/false);
     // Each rank begins with its successor, so that not all send to rank 0 at once.
     for (int i = 1; i < size; ++i) {
       const int rank = (ownRank + i) % size;
-      exchange->add(sent[static_cast<size_t>(rank)], rank, tag, /*isSent=*/true);
+      exchange->add(sent[static_cast<size_t>(rank)], {rank, tag, communicator}, /*isSent=*/true);
     }
+    return exchange;
+  }
+
+  std::unique_ptr<Exchange> prepareMessage(const Message &message, int rank, bool isSent,
+                                           uint32_t channel) override {
+    auto exchange = std::make_unique<MpiExchange>();
+    exchange->add(message, {rank, static_cast<int>(channel), ofMessages}, isSent);
     return exchange;
   }
 
@@ -188,8 +210,9 @@ public:
   }
 
 private:
-  int ownRank = 0, size = 1, sizeOfMachine = 1, ownRankOnMachine = 0, nextTag = 1;
-  MPI_Comm ofBarriers = MPI_COMM_NULL;
+  int ownRank = 0, size = 1, sizeOfMachine = 1, ownRankOnMachine = 0, nextTag = 1,
+      nextTagOfStage = 1;
+  MPI_Comm ofBarriers = MPI_COMM_NULL, ofStages = MPI_COMM_NULL, ofMessages = MPI_COMM_NULL;
 };
 
 } // namespace

@@ -93,6 +93,8 @@ void CpuDevice::takeBatch(bool ahead) {
   if (!ahead)
     return;
   for (uint32_t i = 0; i < program.input_count; ++i) {
+    if (program.inputs[i].tensor.offset < 0)
+      continue; // Another pipeline stage reads the input.
     char *input = arena.at(program.inputs[i].tensor.offset);
     parallelFor(threads, program.inputs[i].tensor.bytes, 1 << 18,
                 [&](int, int64_t begin, int64_t end) {

@@ -29,6 +29,8 @@ public:
   void prepare(std::vector<Observer *> observers) override;
   void observe(Observer &observer) override { executor->observe(observer); }
   void call(uint32_t function) override { executor->call(function); }
+  void startMessage(uint32_t message) override { executor->startMessage(message); }
+  void waitForMessage(uint32_t message) override { executor->waitForMessage(message); }
   void wait() override {}
   int queuedSteps() const override { return 0; }
   DiskTraffic diskTraffic() const override;

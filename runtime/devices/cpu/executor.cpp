@@ -21,9 +21,18 @@ Executor::Executor(const MtcProgram &program, const Arenas &arenas, int threads,
   setLibraryThreads(threads);
   for (uint32_t i = 0; i < program.function_count; ++i)
     functions.push_back(prepare(program.functions[i]));
+  messages.reserve(program.message_count);
+  for (uint32_t i = 0; i < program.message_count; ++i)
+    messages.emplace_back(program.messages[i], arenas.at(MTC_DEVICE, 0), ranks);
+  // The rank for which this one waits may itself wait for a message that has been started here.
+  if (!messages.empty())
+    ranks.whileWaiting([this] { progress(); });
 }
 
-Executor::~Executor() = default;
+Executor::~Executor() {
+  if (!messages.empty())
+    ranks.whileWaiting(nullptr);
+}
 
 LibraryCall &Executor::prepareCall(const MtcOperation &operation) {
   auto &prepared = calls[operation.index];
@@ -110,14 +119,20 @@ void Executor::waitForOperations(std::vector<PreparedOperation> &operations,
   }
 }
 
+/// Advances what is in progress: MPI advances messages only in calls.
+void Executor::progress() {
+  for (Transfer *transfer : transfers)
+    transfer->progress();
+  for (StageMessage &message : messages)
+    message.progress();
+}
+
 void Executor::run(std::vector<PreparedOperation> &operations) {
   if (observers.empty()) {
     bool hasStreams = false;
     for (size_t i = 0; i < operations.size(); ++i) {
       const MtcOperation &source = *operations[i].info.source;
-      // MPI advances messages only in calls.
-      for (Transfer *transfer : transfers)
-        transfer->progress();
+      progress();
       waitForOperations(operations, source);
       if (source.stream != 0 && source.kind == MTC_COPY) {
         hasStreams = true;

@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_DEVICES_CPU_EXECUTOR_H
 
 #include "runtime/abi/cpu.h"
+#include "runtime/collectives/stage_message.h"
 #include "runtime/collectives/transfer.h"
 #include "runtime/devices/cpu/copy_streams.h"
 #include "runtime/devices/cpu/library_call.h"
@@ -28,9 +29,10 @@ struct PreparedOperation {
 };
 
 /// Runs operations in order, except for copies on streams, which run on separate threads, and
-/// transfers on streams, which progress between operations, unless there are observers. The
-/// constructor prepares everything: addresses, oneDNN primitives and their memory objects. Runs
-/// allocate no memory of their own.
+/// transfers on streams, which progress between operations, unless there are observers. Messages to
+/// other pipeline stages progress between operations, too. The constructor prepares everything:
+/// addresses, messages, oneDNN primitives and their memory objects. Runs allocate no memory of
+/// their own.
 class Executor {
 public:
   /// Throws a user error if a call needs more scratch on this machine than was planned.
@@ -41,10 +43,14 @@ public:
   void observe(Observer &observer) { observers.push_back(&observer); }
   /// Runs a function of the program, by its index.
   void call(uint32_t function) { run(functions[function]); }
+  /// Starts a message of the program, by its index, and waits for it.
+  void startMessage(uint32_t message) { messages[message].start(); }
+  void waitForMessage(uint32_t message) { messages[message].wait(); }
 
 private:
   std::vector<PreparedOperation> prepare(const MtcFunction &function);
   LibraryCall &prepareCall(const MtcOperation &operation);
+  void progress();
   void run(std::vector<PreparedOperation> &operations);
   void runOne(PreparedOperation &operation);
   void observeOne(PreparedOperation &operation);
@@ -68,6 +74,7 @@ private:
   std::vector<std::vector<PreparedOperation>> functions;
   CopyStreams streams;
   std::vector<Transfer *> transfers; ///< those of the running function that have been started
+  std::vector<StageMessage> messages;
 };
 
 } // namespace mtc::runtime

@@ -11,6 +11,7 @@
 namespace mtc::runtime {
 
 std::unique_ptr<Device> openDevice(const MtcProgram &program, const DeviceChoice &choice) {
+  refuseStages(program);
   const auto &target = *static_cast<const MtcCudaProgram *>(program.target_data);
   if (target.host)
     checkProcessor(*target.host);

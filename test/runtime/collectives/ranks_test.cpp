@@ -55,6 +55,61 @@ TEST(Ranks, AgreeOnMaximumAndGatherTextsInOrder) {
   }
 }
 
+TEST(Ranks, OfAStageHaveTheirOwnNumbersAndSettings) {
+  const auto results = runRanks(8, [](Ranks &ranks) {
+    ranks.setSharingRanks(2);
+    ranks.setStages(2, /*resultsStage=*/1);
+    EXPECT_EQ(ranks.countOfStage(), 4);
+    EXPECT_EQ(ranks.dataCount(), 2);
+    EXPECT_EQ(ranks.dataRank(), ranks.rank() % 4 / 2);
+    EXPECT_EQ(ranks.senderOf(0), 4);
+    EXPECT_EQ(ranks.senderOf(1), 6);
+    const std::string stage = std::to_string(ranks.rank() / 4);
+    ranks.agree({{"--seed", "0"}, {"checksum of the stage", stage, /*isOfStage=*/true}});
+    ranks.agree({{"checksum of the stage", ranks.rank() == 6 ? "7" : stage, /*isOfStage=*/true}});
+  });
+  for (const RankResult &result : results)
+    EXPECT_THAT(result.error, ContainsRegex("^rank 6 \\(host .+\\): checksum of the stage 7, "
+                                            "expected 1 as on rank 4 \\(host .+\\)$"));
+}
+
+/// Exchanges of stages and messages match although the stages prepare different numbers of
+/// exchanges. Messages of a channel match in the order of their starts.
+TEST(Ranks, MatchMessagesByChannelAndOrder) {
+  const auto results = runRanks(2, [](Ranks &ranks) {
+    const bool isFirst = ranks.rank() == 0;
+    const int other = isFirst ? 1 : 0;
+    std::string slots[3] = {"one", "two", "six"}, backward = isFirst ? "..." : "end";
+    if (!isFirst)
+      for (std::string &slot : slots)
+        slot = "...";
+    auto prepare = [&](std::string &text, bool isSent, uint32_t channel) {
+      return ranks.prepareMessage({{{text.data(), 3}}}, other, isSent, channel);
+    };
+    std::vector<std::unique_ptr<Exchange>> exchanges;
+    for (int i = 0; i < (isFirst ? 3 : 0); ++i)
+      exchanges.push_back(
+          ranks.prepare(std::vector<Message>(2), std::vector<Message>(2), PreparedBy::Stage));
+    std::vector<std::unique_ptr<Exchange>> forward;
+    for (std::string &slot : slots)
+      forward.push_back(prepare(slot, isFirst, 0));
+    const auto back = prepare(backward, !isFirst, 1);
+    EXPECT_EQ(ranks.maximum(ranks.rank()), 1);
+    back->start();
+    for (const size_t i : {2, 0, 1})
+      forward[isFirst ? i : (i + 1) % 3]->start();
+    ranks.wait(*back, "backward");
+    for (const size_t i : {1, 2, 0})
+      ranks.wait(*forward[i], "forward");
+    if (isFirst)
+      EXPECT_EQ(backward, "end");
+    else
+      EXPECT_THAT(slots, ElementsAre("six", "one", "two"));
+  });
+  for (const RankResult &result : results)
+    EXPECT_EQ(result.error, "");
+}
+
 TEST(Ranks, NameEachSettingThatDiffers) {
   const std::string schedule(2 * Ranks::textBytes, '1');
   const auto results = runRanks(4, [&](Ranks &ranks) {
@@ -81,9 +136,9 @@ TEST(Ranks, NameEachSettingThatDiffers) {
 
 TEST(Ranks, NameARankOfAnotherVersion) {
   const auto results = runRanks(2, [](Ranks &ranks) {
-    std::vector<std::pair<std::string, std::string>> settings{{"program", "a"}};
+    std::vector<Ranks::Setting> settings{{"program", "a"}};
     if (ranks.rank() == 0)
-      settings.emplace_back("--new-flag", "1");
+      settings.push_back({"--new-flag", "1"});
     ranks.agree(settings);
   });
   EXPECT_THAT(results[0].error, ContainsRegex("^rank 1 .* runs another version of the program$"));

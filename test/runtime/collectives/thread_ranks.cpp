@@ -16,7 +16,7 @@ using namespace mtc::runtime;
 namespace mtc::test {
 namespace {
 
-/// A message whose sender waits for its receiver.
+/// A message that has been started, whose sender waits for its receiver.
 struct Sent {
   const Message *message;
   bool isReceived = false;
@@ -31,6 +31,11 @@ struct Mail {
   std::map<std::tuple<int, int, int>, std::deque<std::shared_ptr<Sent>>>
       queues;                ///< by sender, receiver and exchange
   std::vector<int> arrivals; ///< of ranks at each barrier
+  /// Messages between two ranks that have been started and not delivered, in order.
+  struct Channel {
+    std::deque<std::shared_ptr<Sent>> sent, received;
+  };
+  std::map<std::tuple<int, int, uint32_t>, Channel> channels; ///< by sender, receiver and channel
 };
 
 thread_local Mail *mailOfThread = nullptr;
@@ -115,6 +120,57 @@ private:
   std::vector<std::shared_ptr<Sent>> inFlight; ///< by receiver
 };
 
+/// A message of a channel, which is matched in the order of starts on both sides.
+class ThreadMessage final : public Exchange {
+public:
+  ThreadMessage(const Message &message, int other, bool isSent, uint32_t channel)
+      : message(message), other(other), isSent(isSent),
+        key(isSent ? std::tuple(rankOfThread, other, channel)
+                   : std::tuple(other, rankOfThread, channel)) {}
+  ThreadMessage(const ThreadMessage &) = delete;
+  ThreadMessage &operator=(const ThreadMessage &) = delete;
+  ~ThreadMessage() override {
+    const std::lock_guard lock(mail.mutex);
+    Mail::Channel &channel = mail.channels[key];
+    std::erase(isSent ? channel.sent : channel.received, inFlight);
+  }
+
+  void start() override {
+    const std::lock_guard lock(mail.mutex);
+    if (!isSent)
+      for (const Message::Range &range : message.ranges)
+        std::memset(range.data, poison, static_cast<size_t>(range.bytes));
+    inFlight = std::make_shared<Sent>(&message);
+    Mail::Channel &channel = mail.channels[key];
+    (isSent ? channel.sent : channel.received).push_back(inFlight);
+  }
+
+  bool poll() override {
+    const std::lock_guard lock(mail.mutex);
+    Mail::Channel &channel = mail.channels[key];
+    while (!isSent && !channel.sent.empty() && !channel.received.empty()) {
+      deliver(*channel.sent.front()->message, *channel.received.front()->message);
+      channel.sent.front()->isReceived = channel.received.front()->isReceived = true;
+      channel.sent.pop_front();
+      channel.received.pop_front();
+    }
+    return inFlight->isReceived;
+  }
+
+  std::vector<int> pending() const override {
+    const std::lock_guard lock(mail.mutex);
+    return inFlight && !inFlight->isReceived ? std::vector{other} : std::vector<int>();
+  }
+
+private:
+  Mail &mail = *mailOfThread;
+  const Message message;
+  const int other;
+  const bool isSent;
+  const std::tuple<int, int, uint32_t> key;
+  std::shared_ptr<Sent> inFlight;
+};
+
 class ThreadBarrier final : public Exchange {
 public:
   void start() override {
@@ -140,15 +196,21 @@ public:
   int count() const override { return mailOfThread->count; }
   int countOfMachine() const override { return mailOfThread->count; }
   int rankOnMachine() const override { return rankOfThread; }
-  std::unique_ptr<Exchange> prepare(std::vector<Message> sent,
-                                    std::vector<Message> received) override {
-    return std::make_unique<ThreadExchange>(exchanges++, std::move(sent), std::move(received));
+  std::unique_ptr<Exchange> prepare(std::vector<Message> sent, std::vector<Message> received,
+                                    PreparedBy by) override {
+    const int number = by == PreparedBy::All ? exchanges++ : firstOfStage + exchangesOfStage++;
+    return std::make_unique<ThreadExchange>(number, std::move(sent), std::move(received));
+  }
+  std::unique_ptr<Exchange> prepareMessage(const Message &message, int rank, bool isSent,
+                                           uint32_t channel) override {
+    return std::make_unique<ThreadMessage>(message, rank, isSent, channel);
   }
   std::unique_ptr<Exchange> prepareBarrier() override { return std::make_unique<ThreadBarrier>(); }
   [[noreturn]] void abort(int exitCode) override { throw Aborted{exitCode}; }
 
 private:
-  int exchanges = 0;
+  static constexpr int firstOfStage = 1 << 20;
+  int exchanges = 0, exchangesOfStage = 0;
 };
 
 } // namespace

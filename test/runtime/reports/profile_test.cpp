@@ -30,6 +30,7 @@ TEST(Profile, TheFastestStepCounts) {
     profile.phase(Phase::Load, number, at(begin), at(begin + load));
     profile.operation(operation, at(begin + load), at(begin + load + kernel));
     profile.phase(Phase::MicroStep, number, at(begin + load), at(begin + load + kernel));
+    profile.phase(Phase::Wait, number, at(begin), at(begin + 2 * load));
     profile.phase(Phase::Update, number, at(begin), at(begin + rest));
     profile.phase(Phase::Save, number, at(begin), at(begin + 1000));
   };
@@ -38,10 +39,11 @@ TEST(Profile, TheFastestStepCounts) {
   step(3, 4000, 10, 20, 30);
   profile.finish();
   EXPECT_EQ(profile.steps(), 3);
-  EXPECT_DOUBLE_EQ(profile.meanSeconds(), 0.222);
+  EXPECT_DOUBLE_EQ(profile.meanSeconds(), 0.296);
   const Profile::Step &fastest = profile.fastest();
-  EXPECT_DOUBLE_EQ(fastest.seconds, 0.006);
+  EXPECT_DOUBLE_EQ(fastest.seconds, 0.008);
   EXPECT_DOUBLE_EQ(fastest.loadSeconds, 0.001);
+  EXPECT_DOUBLE_EQ(fastest.waitSeconds, 0.002);
   ASSERT_EQ(fastest.operations.size(), 2u);
   EXPECT_EQ(fastest.operations[0].operation, nullptr);
   EXPECT_EQ(fastest.operations[1].operation, &operation);

@@ -59,8 +59,26 @@ public:
     arena += (value.piece * size + 63) / 64 * 64;
     variables.push_back(variable);
   }
+  /// Moves the variables to the stages of a program with `ranks` ranks, in turn. The third of four
+  /// variables is on every stage.
+  void divideStages(int64_t ranks, int64_t stages) {
+    rankCount = ranks;
+    stageCount = stages;
+    for (size_t i = 0; i < variables.size(); ++i)
+      variables[i].stage = i % 4 == 2 ? -1 : static_cast<int32_t>(static_cast<int64_t>(i) % stages);
+  }
+  /// Lets each rank of its stage have a variable whole.
+  void makeWhole(size_t variable) {
+    MtcVariable &made = variables[variable];
+    made.tensor = values[variable].whole;
+    made.tensor.offset = arena;
+    made.whole = nullptr;
+    arena += (made.tensor.bytes + 63) / 64 * 64;
+  }
   MtcProgram program() const {
     MtcProgram result = mtc_program;
+    result.ranks = rankCount;
+    result.stages = stageCount;
     result.variables = variables.data();
     result.variable_count = static_cast<uint32_t>(variables.size());
     result.arena_bytes = arena;
@@ -75,7 +93,7 @@ private:
   };
   std::deque<Value> values;
   std::vector<MtcVariable> variables;
-  int64_t arena = 0;
+  int64_t arena = 0, rankCount = 1, stageCount = 1;
 };
 
 /// Returns the whole value of a variable.
@@ -207,11 +225,29 @@ DividedProgram inShards() {
   return program;
 }
 
+/// Has a table that each rank of the second of 2 stages has whole, and divides the other variables
+/// in shards among the ranks of a stage.
+DividedProgram ofStages(int64_t ranksOfStage) {
+  DividedProgram program;
+  const auto piece = [&](int64_t elements) { return (elements + ranksOfStage - 1) / ranksOfStage; };
+  program.add("weight", MTC_F32, 240, piece(240), ranksOfStage);
+  program.add("bias", MTC_F32, 40, piece(40), ranksOfStage);
+  program.add("classes", MTC_F32, 35, piece(35), ranksOfStage);
+  program.add("scale", MTC_F32, 7, 7, 1);
+  program.add("table", MTC_U8, tableElements, tableElements, 1);
+  program.makeWhole(3);
+  program.makeWhole(4);
+  program.divideStages(2 * ranksOfStage, 2);
+  return program;
+}
+
 /// Runs `action` on all ranks of a program with devices whose memory is zeroed.
 void onDevices(int count, const DividedProgram &divided,
                const std::function<void(const MtcProgram &, Device &)> &action) {
   const MtcProgram program = divided.program();
   const auto results = runRanks(count, [&](Ranks &ranks) {
+    if (program.stages > 1)
+      ranks.setStages(program.stages, 0);
     ranks.preparePieces();
     CpuDevice device(program, {"", 1, program.arena_bytes, "", nullptr, &ranks});
     action(program, device);
@@ -226,11 +262,9 @@ TEST(AxisSplitTest, CheckpointsAreReadByOtherNumbersOfRanks) {
     int ranks;
     DividedProgram program;
   };
-  const Layout layouts[] = {{4, alongAxes(1)},
-                            {8, alongAxes(2)},
-                            {8, alongAxes(1)},
-                            {8, inPiecesOfParts()},
-                            {3, inShards()}};
+  const Layout layouts[] = {{4, alongAxes(1)},      {8, alongAxes(2)}, {8, alongAxes(1)},
+                            {8, inPiecesOfParts()}, {3, inShards()},   {2, ofStages(1)},
+                            {6, ofStages(3)}};
   for (const Layout &writer : layouts)
     for (const Layout &reader : layouts) {
       TemporaryFolder folder;

@@ -129,14 +129,14 @@ void runOnData(const MtcProgram &program, const std::string &programPath, const 
     failures.attempt([&] { reportProfile(program, device, options, profile); });
 }
 
-/// Returns the options of a rank that prints nothing and writes no files.
+/// Returns the options of a rank that prints nothing and writes no files. Its exports decide
+/// whether the run trains, as on rank 0, which writes them.
 Options withoutOutputs(Options options) {
   options.quiet = true;
   options.saveEvery = options.keep = 0;
   options.summarizes = false;
   for (std::string *each : {&options.metrics, &options.tensorboard, &options.report, &options.save,
-                            &options.exportTo, &options.exportTrainingTo, &options.exportWeightsTo,
-                            &options.exportAdaptersTo, &options.profile, &options.profileSummary})
+                            &options.profile, &options.profileSummary})
     each->clear();
   return options;
 }

@@ -7,7 +7,7 @@ import json
 from launcher import Comparison, check_planned, state_of
 from many_layers import many_layers
 from models import DIGITS, GPT2
-from program import MTC, own_folder, run
+from program import MTC, Program, own_folder, run
 from safetensors.numpy import load_file
 
 folder = own_folder()
@@ -78,6 +78,12 @@ for saving in programs[1:]:
     saving.run("--steps", 3, "--save", half, "--overwrite", "--quiet")
     for resuming in programs:
         assert state_of(resuming, "--resume", half)[1] == whole[1], (saving.path, resuming.path)
+# Exports of a checkpoint need no data.
+exported = []
+for program in clipped.program(1), clipped.program(2, "--shard", "parameters"):
+    Program(program.path, {}, program.runner).run("--resume", half, "--export-weights", "exported.safetensors", "--quiet")
+    exported.append((program.folder / "exported.safetensors").read_bytes())
+assert exported[0] == exported[1]
 # A checkpoint that is damaged in another rank's shard is rejected.
 (file,) = half.glob("*.safetensors")
 damaged = bytearray(file.read_bytes())

@@ -1,8 +1,13 @@
 #include "runtime/support/stages.h"
 
+#include "runtime/devices/device.h"
+#include "test/runtime/support.h"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace mtc::runtime;
+using testing::HasSubstr;
 
 namespace {
 
@@ -17,6 +22,17 @@ TEST(Stages, ConsecutiveRanksHaveTheTablesOfAStage) {
   for (int64_t rank = 0; rank < 6; ++rank)
     EXPECT_EQ(stageOf(&first, rank), expected[rank]) << rank;
   EXPECT_EQ(stageOf(&first, 6), &first) << "more processes than ranks";
+}
+
+TEST(Stages, AreRefusedByDevicesWithoutMessages) {
+  MtcProgram program = {};
+  EXPECT_EQ(mtc::test::problemOf([&] { refuseStages(program); }), "");
+  program.stages = 2;
+  EXPECT_THAT(mtc::test::problemOf([&] { refuseStages(program); }),
+              HasSubstr("2 pipeline stages, and programs for GPUs have no pipeline stages yet"));
+  program.stages = 1;
+  program.micro_steps.count = 1;
+  EXPECT_THAT(mtc::test::problemOf([&] { refuseStages(program); }), HasSubstr("1 pipeline"));
 }
 
 } // namespace

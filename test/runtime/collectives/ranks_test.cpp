@@ -196,6 +196,31 @@ private:
   int polls = 0;
 };
 
+/// Rank 2 waits for rank 1, which waits for rank 0.
+TEST(Ranks, NameTheSilentRankAtTheStartOfAChain) {
+  testing::internal::CaptureStderr();
+  const auto results = runRanks(
+      3,
+      [](Ranks &ranks) {
+        if (ranks.isLeader())
+          return;
+        char byte = 0;
+        const auto exchange =
+            ranks.prepareMessage({{{&byte, 1}}}, ranks.rank() - 1, /*isSent=*/false, 0);
+        exchange->start();
+        ranks.wait(*exchange, "a message");
+      },
+      /*timeout=*/0.4);
+  const std::string messages = testing::internal::GetCapturedStderr();
+  for (const int rank : {1, 2}) {
+    EXPECT_EQ(results[static_cast<size_t>(rank)].abortedWith, exitSystemFault);
+    EXPECT_THAT(messages,
+                ContainsRegex("error: rank " + std::to_string(rank) +
+                              " \\(host .+\\): no answer for 0\\.4 s from rank 0 \\(host .+\\) "
+                              "before the first step: a message"));
+  }
+}
+
 TEST(Ranks, DoNotBlameOthersAfterAPauseOfTheirOwn) {
   const auto results = runRanks(
       1,

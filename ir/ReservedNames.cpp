@@ -27,6 +27,11 @@ llvm::StringRef mtc::withoutShape(llvm::StringRef name) {
   return !number.empty() && llvm::all_of(number, llvm::isDigit) ? base : name;
 }
 
+bool mtc::isMicroStep(llvm::StringRef name) {
+  return shapeOfName(name) == 0 && name.consume_front(microStepName) &&
+         (name.empty() || name.starts_with("."));
+}
+
 unsigned mtc::shapeOfName(llvm::StringRef name) {
   unsigned shape = 0;
   if (llvm::StringRef number = name.drop_front(withoutShape(name).size());
@@ -39,13 +44,14 @@ bool mtc::isReservedSymbol(llvm::StringRef name) {
   llvm::StringRef rest = name;
   if (rest.consume_front("kernel_"))
     return !rest.empty() && llvm::all_of(rest, llvm::isDigit);
-  if (rest.starts_with(gradientSumPrefix) || rest.starts_with(settingPrefix))
+  if (rest.starts_with(gradientSumPrefix) || rest.starts_with(settingPrefix) ||
+      rest.starts_with(slotPrefix) || isMicroStep(rest))
     return true;
   if (rest.consume_front("mtc.") && symbolizeRuntimeScalar(rest))
     return true;
   return llvm::is_contained({forwardName, microStepName, updateName, gradientsName, evaluateName,
                              outputsName, lossScaleName, finiteUpdatesName, updateCountName,
-                             lossSumName, targetCountName},
+                             lossSumName, targetCountName, agreementName},
                             withoutShape(name));
 }
 

@@ -13,11 +13,18 @@ inline constexpr llvm::StringLiteral forwardName = "forward", microStepName = "m
                                      updateName = "update", gradientsName = "gradients",
                                      evaluateName = "evaluate", outputsName = "outputs";
 
+/// Of a pipeline stage: the suffix of the function with the backward part of a micro-step, and the
+/// function that exchanges the loss after the last micro-step.
+inline constexpr llvm::StringLiteral backwardSuffix = ".backward", agreementName = "agreement";
+
 /// Returns the name of a function for a shape of the program: `name` for the first shape, `name.N`
 /// for shape N. @update is the same for all shapes.
 std::string nameForShape(llvm::StringRef name, unsigned shape);
 /// Returns the name of a function's first shape.
 llvm::StringRef withoutShape(llvm::StringRef name);
+/// Returns whether a function is @micro_step of the program's first shape or, in a pipeline stage,
+/// a part of it.
+bool isMicroStep(llvm::StringRef name);
 /// Returns the number of the shape in a name of `nameForShape`.
 unsigned shapeOfName(llvm::StringRef name);
 
@@ -44,6 +51,9 @@ inline constexpr llvm::StringLiteral lossSumName = "mtc.loss_sum",
 /// Prefix of the variables of a program with several ranks that hold the sums of gradients over
 /// ranks and micro-steps: one piece of a bucket each.
 inline constexpr llvm::StringLiteral gradientSumPrefix = "mtc.gradient_sum.";
+
+/// Prefix of the slots of a pipeline stage.
+inline constexpr llvm::StringLiteral slotPrefix = "mtc.slot.";
 
 /// Returns the symbol of the variable for a scalar that the runtime writes.
 std::string scalarName(RuntimeScalar scalar);

@@ -103,9 +103,10 @@ public:
       return;
     sizes.fill(0);
     // The runtime reserves the larger arena only for runs of the other steps.
-    const bool isTraining =
-        llvm::is_contained(ArrayRef<StringRef>{microStepName, updateName, evaluateName},
-                           withoutShape(step.getSymName()));
+    const bool isTraining = isMicroStep(step.getSymName()) ||
+                            llvm::is_contained(ArrayRef<StringRef>{microStepName, agreementName,
+                                                                   updateName, evaluateName},
+                                               withoutShape(step.getSymName()));
     for (auto arena : module.getOps<ArenaOp>()) {
       const auto size = static_cast<int64_t>(arena.getSize()),
                  separate = static_cast<int64_t>(arena.getSeparate());

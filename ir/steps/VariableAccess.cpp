@@ -2,6 +2,8 @@
 
 #include "ir/steps/VariableAccess.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -19,6 +21,13 @@ SmallVector<FlatSymbolRefAttr> mtc::writtenVariables(Operation *op) {
   if (auto write = dyn_cast<WriteFlatOp>(op))
     return llvm::to_vector(write.getVariables().getAsRange<FlatSymbolRefAttr>());
   return {};
+}
+
+int64_t mtc::bytesOfCopy(VariableOp variable) {
+  const int64_t bytes = paddedBytes(byteSize(variable.getTensorType()));
+  return variable.getSpace() == MemorySpace::Device
+             ? bytes
+             : static_cast<int64_t>(llvm::alignTo(bytes, TransferSlotsOp::alignment));
 }
 
 VariableAccesses::VariableAccesses(Block &block) {

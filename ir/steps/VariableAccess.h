@@ -13,6 +13,9 @@ namespace mtc {
 mlir::SmallVector<mlir::FlatSymbolRefAttr> readVariables(mlir::Operation *op);
 mlir::SmallVector<mlir::FlatSymbolRefAttr> writtenVariables(mlir::Operation *op);
 
+/// Returns the distance in bytes between two copies of a variable, which contains padding.
+int64_t bytesOfCopy(VariableOp variable);
+
 /// Maps each variable to the operations of a block that read and write it, in the block's order.
 class VariableAccesses {
 public:

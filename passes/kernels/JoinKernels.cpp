@@ -206,6 +206,10 @@ std::optional<Joint> mtc::findJoint(KernelOp first, KernelOp second, const Kerne
     reason = "the user needs elements of other iterations";
     return std::nullopt;
   }
+  if (!index.areOnOneSideOfSends(first, second)) {
+    reason = "a message to a later stage is between the kernels";
+    return std::nullopt;
+  }
   Joint joint{std::move(*common)};
   joint.standsAtFirst = canMoveUp(first, second, index);
   if (!joint.standsAtFirst && !canMoveDown(first, second, index)) {

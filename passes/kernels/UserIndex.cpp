@@ -4,10 +4,24 @@
 
 #include "passes/kernels/KernelEditing.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseSet.h"
+
 using namespace mlir;
 using namespace mtc;
 
+/// Returns the slots of messages to later pipeline stages.
+static llvm::DenseSet<Attribute> findSentSlots(Block &block) {
+  llvm::DenseSet<Attribute> slots;
+  if (auto module = block.getParentOp()->getParentOfType<ModuleOp>())
+    for (auto message : module.getOps<MessageOp>())
+      if (message.getSent() && !message.getBackward())
+        slots.insert(message.getVariables().begin(), message.getVariables().end());
+  return slots;
+}
+
 UserIndex::UserIndex(Block &block) {
+  const llvm::DenseSet<Attribute> sent = findSentSlots(block);
   for (Operation &op : block) {
     int64_t position = 2 * positions.size();
     positions[&op] = position;
@@ -18,6 +32,8 @@ UserIndex::UserIndex(Block &block) {
       calls.insert(position);
     for (Value operand : op.getOperands())
       users[rootOf(operand)][position] = &op;
+    if (auto write = dyn_cast<WriteOp>(op); write && sent.contains(write.getVariableAttr()))
+      lastSend = position;
   }
 }
 

@@ -27,6 +27,11 @@ public:
   /// a view, an access to a variable nor a collective. Collectives are no boundary: kernels, and
   /// with them the order of summation, must not depend on where values are exchanged.
   bool hasCallBetween(mlir::Operation *first, mlir::Operation *second) const;
+  /// Returns whether both operations precede the last message to a later pipeline stage, or neither
+  /// does. The stage receives gradients only after it, although no operation shows that.
+  bool areOnOneSideOfSends(mlir::Operation *first, mlir::Operation *second) const {
+    return (positions.at(first) < lastSend) == (positions.at(second) < lastSend);
+  }
   /// Returns whether a value or a view of it has users.
   bool isRead(mlir::Value root) const { return !usersOf(root).empty(); }
   /// Returns whether an operation before `op` uses a value or a view of it.
@@ -58,6 +63,7 @@ private:
   /// Even numbers; a moved view has the odd number before or after the operation's.
   llvm::DenseMap<mlir::Operation *, int64_t> positions;
   std::set<int64_t> calls;
+  int64_t lastSend = -1;
   llvm::DenseMap<mlir::Value, Users> users; ///< Keyed by root.
 };
 

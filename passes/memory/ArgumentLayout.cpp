@@ -15,6 +15,7 @@ std::string ArgumentLayout::nameOf(func::FuncOp function, unsigned argument) {
 }
 
 ArgumentLayout::ArgumentLayout(ModuleOp module, int64_t offset, int64_t gap) {
+  begin = offset;
   SmallVector<std::string> names; // In the order of the functions.
   llvm::StringMap<int64_t> bytes;
   for (auto function : module.getOps<func::FuncOp>()) {

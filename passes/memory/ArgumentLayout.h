@@ -23,6 +23,8 @@ public:
   }
   /// Returns the total bytes of all arguments, gaps included.
   int64_t getSize() const { return size; }
+  /// Returns the offset after the last argument.
+  int64_t getEnd() const { return begin + size; }
 
   /// Returns the argument's `mtc.name` attribute, or a name derived from the function's name and
   /// the argument's index.
@@ -30,7 +32,7 @@ public:
 
 private:
   llvm::StringMap<int64_t> offsets; // By argument name.
-  int64_t size = 0;
+  int64_t begin = 0, size = 0;
 };
 
 } // namespace mtc

@@ -16,8 +16,9 @@ namespace {
 class BufferAssigner {
 public:
   BufferAssigner(func::FuncOp function, ArrayRef<PlannedOperation *> order,
-                 const PlannedAccesses &accesses, const MemoryContext &context)
-      : function(function), order(order), accesses(accesses), context(context) {}
+                 const PlannedAccesses &accesses, const MemoryContext &context,
+                 const MicroStepSplit *split)
+      : function(function), order(order), accesses(accesses), context(context), split(split) {}
 
   BufferAssignment run(MutableArrayRef<PlannedValue> arguments,
                        ArrayRef<PlannedOperation *> reads) {
@@ -27,6 +28,8 @@ public:
                              : Buffer{context.arguments.offsetOf(function, number)};
     for (PlannedOperation *op : reads)
       op->results[0].buffer = bufferOfVariable(op->read.front(), op->time);
+    if (split)
+      assignSaved(arguments);
     for (PlannedOperation *op : order)
       if (!op->written.empty())
         assignWrite(op);
@@ -47,8 +50,15 @@ private:
   Buffer bufferInBody(const ScanBody &body, unsigned number, const PlannedValue &argument);
   void assignBodyResults(const ScanBody &body, MutableArrayRef<PlannedValue> arguments);
   bool isUpdatedInPlace(PlannedValue *state, PlannedValue *next);
+  void assignSaved(MutableArrayRef<PlannedValue> arguments);
   void assignWrite(PlannedOperation *write);
   bool isComputedInPlace(PlannedOperation *write, PlannedValue *value);
+  /// Returns whether a variable is a slot that the function writes once and does not read.
+  bool isOnlyWritten(FlatSymbolRefAttr symbol) const {
+    VariableOp variable = context.variables[symbol].variable;
+    return variable.getRole() == Role::Slot && accesses.readersOf(symbol).empty() &&
+           accesses.writersOf(symbol).size() == 1;
+  }
   void assignResults(PlannedOperation *op);
   void findParts(PlannedOperation *assembly);
   void assignAssembly(PlannedOperation *assembly, int64_t begin);
@@ -82,6 +92,7 @@ private:
   ArrayRef<PlannedOperation *> order;
   const PlannedAccesses &accesses;
   const MemoryContext &context;
+  const MicroStepSplit *split;
   BufferAssignment assignment;
 
   /// Position of a tile in an assembled value.
@@ -145,7 +156,11 @@ void BufferAssigner::assignBodyResults(const ScanBody &body,
 /// result must read each element before it writes the corresponding result element.
 bool BufferAssigner::isComputedInPlace(PlannedOperation *write, PlannedValue *value) {
   PlannedOperation *definition = value->definition;
-  if (!definition || !definition->isCompute || value->buffer)
+  if (!definition || value->buffer)
+    return false;
+  if (definition->isAssembly) // Nobody uses the old value while the tiles are computed.
+    return isOnlyWritten(write->written.front());
+  if (!definition->isCompute)
     return false;
   int64_t birth = definition->time;
   unsigned result = cast<OpResult>(value->value).getResultNumber();
@@ -164,6 +179,29 @@ bool BufferAssigner::isComputedInPlace(PlannedOperation *write, PlannedValue *va
     }
   }
   return true;
+}
+
+/// Assigns slots to the values that the backward part of a micro-step reads. Values are computed in
+/// their slots, except for arguments, which are copied. Values that were moved to another memory
+/// space have a slot there, and those of messages have one already.
+void BufferAssigner::assignSaved(MutableArrayRef<PlannedValue> arguments) {
+  // The slots do not exist yet; their offsets are those of no other buffer.
+  int64_t offset = context.arguments.getEnd();
+  auto add = [&](PlannedValue &value) {
+    if (!split->isSaved(value.value) || split->findSent(value.value))
+      return;
+    if (value.definition && !value.definition->isMove)
+      value.buffer = Buffer{offset};
+    offset += value.bytes;
+    assignment.slots.push_back(split->getCopies() * value.bytes);
+  };
+  llvm::for_each(arguments, add);
+  for (PlannedOperation *op : order)
+    if (op->isCompute || op->isAssembly)
+      llvm::for_each(op->results, [&](PlannedValue &result) {
+        if (!op->isMove || cast<MoveOp>(op->op).getSpace() == MemorySpace::Device)
+          add(result);
+      });
 }
 
 void BufferAssigner::assignWrite(PlannedOperation *write) {
@@ -285,11 +323,10 @@ bool mtc::isAlignedSlice(Value slice) {
   return bytes == paddedBytes(bytes);
 }
 
-BufferAssignment BufferAssignment::compute(func::FuncOp function,
-                                           ArrayRef<PlannedOperation *> order,
-                                           MutableArrayRef<PlannedValue> arguments,
-                                           const PlannedAccesses &accesses,
-                                           const MemoryContext &context) {
+BufferAssignment
+BufferAssignment::compute(func::FuncOp function, ArrayRef<PlannedOperation *> order,
+                          MutableArrayRef<PlannedValue> arguments, const PlannedAccesses &accesses,
+                          const MemoryContext &context, const MicroStepSplit *split) {
   SmallVector<PlannedOperation *> reads;
   for (PlannedOperation *op : order) {
     for (PlannedValue &result : op->results)
@@ -297,5 +334,5 @@ BufferAssignment BufferAssignment::compute(func::FuncOp function,
     if (!op->read.empty())
       reads.push_back(op);
   }
-  return BufferAssigner(function, order, accesses, context).run(arguments, reads);
+  return BufferAssigner(function, order, accesses, context, split).run(arguments, reads);
 }

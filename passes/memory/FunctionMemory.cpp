@@ -48,7 +48,7 @@ PlannedValue *FunctionMemory::find(Value root) const {
 
 const PlannedValue &FunctionMemory::operator[](Value value) const { return *find(rootOf(value)); }
 
-void FunctionMemory::collect() {
+void FunctionMemory::collect(bool mayBeSplit) {
   text.clear();
   for (Operation &op : function.front()) {
     auto &known = operations[&op];
@@ -56,6 +56,17 @@ void FunctionMemory::collect() {
       known = std::make_unique<PlannedOperation>(&op);
     text.push_back(known.get());
   }
+  split.reset();
+  if (mayBeSplit)
+    if (std::optional<MicroStepSplit> found = MicroStepSplit::find(function)) {
+      split.emplace(std::move(*found));
+      areAccessesStale = true; // They are in the order of the text.
+      SmallVector<PlannedOperation *, 0> forward, backward;
+      for (PlannedOperation *op : text)
+        (split->isForward(op->op) ? forward : backward).push_back(op);
+      text = std::move(forward);
+      llvm::append_range(text, backward);
+    }
   isOrderStale = false;
 }
 
@@ -95,8 +106,8 @@ void FunctionMemory::sum() {
 LogicalResult FunctionMemory::update(const MemoryContext &context) {
   if (!isStale)
     return success();
-  if (isOrderStale)
-    collect();
+  if (isOrderStale || split) // Changed operands may change the parts.
+    collect(context.hasMessages);
   const int64_t readBefore = reads;
   if (failed(refresh()))
     return failure();
@@ -113,7 +124,7 @@ LogicalResult FunctionMemory::update(const MemoryContext &context) {
           return context.variables.isTransient(symbol);
         });
       });
-  buffers = BufferAssignment::compute(function, order, arguments, accesses, context);
+  buffers = BufferAssignment::compute(function, order, arguments, accesses, context, getSplit());
   sum();
   arenaSize.reset();
   isStale = false;

@@ -29,10 +29,13 @@ public:
   mlir::LogicalResult update(const MemoryContext &context);
 
   mlir::func::FuncOp getFunction() const { return function; }
-  /// Operations in block order, and in schedule order.
+  /// Operations in block order, except that the forward part of a micro-step that will be split
+  /// precedes the backward part; and in schedule order.
   mlir::ArrayRef<PlannedOperation *> getText() const { return text; }
   mlir::ArrayRef<PlannedOperation *> getOrder() const { return order; }
   const BufferAssignment &getBuffers() const { return buffers; }
+  /// Returns the parts of a micro-step that will be split; null for other functions.
+  const MicroStepSplit *getSplit() const { return split ? &*split : nullptr; }
   /// Returns whether the function runs only in a separate run such as `--gradients` and not during
   /// training: it writes transient variables or has the corresponding attribute.
   bool hasSeparateArena() const { return separate; }
@@ -56,7 +59,7 @@ public:
 
 private:
   PlannedValue *find(mlir::Value root) const;
-  void collect();
+  void collect(bool mayBeSplit);
   mlir::LogicalResult refresh();
   void sum();
 
@@ -69,6 +72,7 @@ private:
   int64_t reads = 0, effort = 0;
 
   mlir::SmallVector<PlannedOperation *, 0> text, order;
+  std::optional<MicroStepSplit> split;
   PlannedAccesses accesses;
   BufferAssignment buffers;
   bool separate = false;

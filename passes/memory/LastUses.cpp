@@ -13,7 +13,8 @@ LastUses::LastUses(const FunctionMemory &function, const VariableLayout &variabl
   for (const Buffer &buffer : llvm::make_second_range(function.getBuffers().transients))
     transients[buffer.temporary].push_back(buffer);
   for (const PlannedOperation *planned : function.getOrder())
-    if (planned->isAssembly && planned->results[0].buffer->space == MemorySpace::Device)
+    if (planned->isAssembly && !planned->results[0].buffer->fixedOffset &&
+        planned->results[0].buffer->space == MemorySpace::Device)
       assembled[planned->results[0].buffer->temporary].push_back(planned);
 }
 

@@ -64,13 +64,12 @@ LogicalResult MemoryAnalysis::updateModule() {
   variableCategories = MemoryPlan::Categories::ofVariables(module);
   arguments = ArgumentLayout(module, variables.getSize(), redzone);
   staging = arguments.getSize() >= minStagedBytes ? arguments.getSize() : 0;
-  fixed = variables.getSize() + arguments.getSize() + staging;
+  hasMessages = !module.getOps<MessageOp>().empty();
   slots.fill({});
   for (auto transfers : module.getOps<TransferSlotsOp>())
     slots[static_cast<unsigned>(transfers.getSpace())] = {
         transfers.getBytes(), static_cast<int64_t>(transfers.getSize())};
-  if (const Slots &own = slots[static_cast<unsigned>(MemorySpace::Device)]; own.bytes)
-    fixed = llvm::alignTo(fixed, TransferSlotsOp::alignment) + own.bytes;
+  updateFixedBytes();
 
   // Functions cache answers of the target, so a change of target invalidates them.
   Attribute compiledFor = module->getAttr(targetAttribute);
@@ -100,6 +99,19 @@ LogicalResult MemoryAnalysis::updateModule() {
   return success();
 }
 
+/// Sums the bytes that all functions share. Slots of micro-steps that have not been split count as
+/// variables.
+void MemoryAnalysis::updateFixedBytes() {
+  saved = 0;
+  for (const auto &[function, memory] : functions)
+    if (memory)
+      for (int64_t bytes : memory->getBuffers().slots)
+        saved += bytes + redzone;
+  fixed = variables.getSize() + saved + arguments.getSize() + staging;
+  if (const Slots &own = slots[static_cast<unsigned>(MemorySpace::Device)]; own.bytes)
+    fixed = llvm::alignTo(fixed, TransferSlotsOp::alignment) + own.bytes;
+}
+
 LogicalResult MemoryAnalysis::updateBodies(const TargetInfo &target) {
   bodyLayouts.clear();
   bodyBytes.clear();
@@ -123,8 +135,10 @@ LogicalResult MemoryAnalysis::update() {
   if (areBodiesStale && failed(updateBodies(info)))
     return failure();
   for (FunctionMemory &function : getFunctions())
-    if (failed(function.update({variables, arguments, info, bodyBytes})))
+    if (failed(function.update({variables, arguments, info, bodyBytes, hasMessages})))
       return failure();
+  if (hasMessages)
+    updateFixedBytes();
   return success();
 }
 
@@ -248,7 +262,7 @@ int64_t MemoryAnalysis::findFloor() const {
   for (const FunctionMemory &function : getFunctions())
     if (!function.hasSeparateArena())
       floor = std::max(floor, mtc::findFloor(function, info));
-  return fixed + floor;
+  return fixed - saved + floor; // Recomputed values need no slots.
 }
 
 int64_t MemoryAnalysis::findEnd(const FunctionMemory &function) const {
@@ -332,7 +346,7 @@ const FunctionMemory &MemoryAnalysis::getBody(ScanOp scan) const {
 
 int64_t MemoryAnalysis::offsetOf(const FunctionMemory &function, Buffer buffer) const {
   if (buffer.fixedOffset)
-    return *buffer.fixedOffset;
+    return *buffer.fixedOffset + buffer.part;
   if (auto body = bodyLayouts.find(&function); body != bodyLayouts.end())
     return body->second.offsets[buffer.temporary] + buffer.part;
   if (buffer.space != MemorySpace::Device)

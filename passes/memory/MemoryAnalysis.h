@@ -46,8 +46,11 @@ public:
   /// Only analyzes variables and arguments, and returns the bytes shared by all functions.
   mlir::FailureOr<int64_t> findFixedBytes();
 
-  /// Bytes shared by all functions: variables, inputs, staging and transfer slots.
+  /// Bytes shared by all functions: variables, inputs, staging and transfer slots, and the slots
+  /// that splits of micro-steps will add.
   int64_t getFixedBytes() const { return fixed; }
+  /// Bytes of the slots that splits of micro-steps will add, which recomputation lowers.
+  int64_t getSavedBytes() const { return saved; }
   /// Maximum number of live bytes in training, which is a lower bound on the bytes of the arena.
   int64_t getLiveBytes() const;
   /// Returns a lower bound on the peak under any schedule and recomputation (see `findFloor`).
@@ -104,6 +107,7 @@ private:
   void notify(mlir::Operation *parent, mlir::Operation *op, Change change);
   mlir::LogicalResult updateModule();
   mlir::LogicalResult updateBodies(const TargetInfo &target);
+  void updateFixedBytes();
   void updateLayout();
   MemoryPlan summarize(bool isAllocated) const;
   void addPeak(MemoryPlan &plan, int64_t &workspace) const;
@@ -116,7 +120,8 @@ private:
   VariableLayout variables;
   MemoryPlan::Categories variableCategories;
   ArgumentLayout arguments;
-  int64_t fixed = 0, staging = 0;
+  bool hasMessages = false;
+  int64_t fixed = 0, saved = 0, staging = 0;
   struct Slots {
     int64_t bytes = 0, bytesOfOne = 0;
   };

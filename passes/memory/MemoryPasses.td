@@ -67,6 +67,55 @@ def Reorder : Pass<"mtc-reorder", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def OrderMicroSteps : Pass<"mtc-order-micro-steps", "::mlir::ModuleOp"> {
+  let summary = "order the backward part of a pipeline stage's micro-step after its forward part";
+  let description = [{
+    Moves the operations on which no message to a later stage depends after all others, as `mtc-split-micro-steps` will do. The search
+    then recomputes values where the backward part begins.
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
+def SplitMicroSteps : Pass<"mtc-split-micro-steps", "::mlir::ModuleOp"> {
+  let summary = "split the micro-step of a pipeline stage into its forward and its backward part";
+  let description = [{
+    Moves the operations of a micro-step on which no message to a later stage depends to a function with the suffix `.backward`, if the stage receives
+    gradients. The forward part stores the values that the backward part needs in slots, which have as many copies as those of
+    messages. A value that a message sends has its slot already. Reads of variables that no micro-step writes, and views, are repeated.
+
+    ```mlir
+    func.func @micro_step() {
+      %x = mtc.read @in : tensor<8xf32>       // a slot of a received message
+      %y = mtc.kernel [8](%x) ...
+      %z = mtc.kernel [8](%y) ...
+      mtc.write @out, %z : tensor<8xf32>      // a slot of a sent message
+      %g = mtc.read @out.grad : tensor<8xf32> // a slot of a received message with gradients
+      %d = mtc.kernel [8](%g, %y) ...
+      mtc.write @in.grad, %d : tensor<8xf32>
+      return
+    }
+    // becomes
+    mtc.variable slot @mtc.slot.micro_step.saved.0 copies 2 : tensor<8xf32> = #mtc.zeros
+    func.func @micro_step() {
+      %x = mtc.read @in : tensor<8xf32>
+      %y = mtc.kernel [8](%x) ...
+      mtc.write @mtc.slot.micro_step.saved.0, %y : tensor<8xf32>
+      %z = mtc.kernel [8](%y) ...
+      mtc.write @out, %z : tensor<8xf32>
+      return
+    }
+    func.func @micro_step.backward() {
+      %g = mtc.read @out.grad : tensor<8xf32>
+      %y = mtc.read @mtc.slot.micro_step.saved.0 : tensor<8xf32>
+      %d = mtc.kernel [8](%g, %y) ...
+      mtc.write @in.grad, %d : tensor<8xf32>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 def Allocate : Pass<"mtc-allocate", "::mlir::ModuleOp"> {
   let summary = "allocate the arena and lower functions to steps";
   let description = [{

@@ -146,10 +146,12 @@ private:
   void addVariables() {
     for (auto variable : placed.getOps<VariableOp>())
       if (variable.getOffset() && !variable.getTransient() &&
-          variable.getSpace() == MemorySpace::Device)
+          variable.getSpace() == MemorySpace::Device) {
         add(AtAttr::get(placed.getContext(), *variable.getOffset(), variable.getTensorType()), 0,
             last, categoryOf(variable.getRole()), variable.getSymName(), "",
             describeVariable(variable));
+        timeline.lifetimes.back().bytes *= static_cast<int64_t>(variable.getCopies());
+      }
   }
 
   /// Adds the inputs of the shape in which they are largest: those of all shapes have one place.
@@ -251,6 +253,8 @@ private:
         timeline.phases.push_back({(text + shape).str(), begin + static_cast<int64_t>(first),
                                    static_cast<int64_t>(end - first)});
     };
+    if (isMicroStep(name) && name.ends_with(backwardSuffix))
+      return add("backward", 0, operations.size());
     if (name != microStepName)
       return add(name == evaluateName ? "evaluation" : name, 0, operations.size());
     const size_t end = countForward(operations);

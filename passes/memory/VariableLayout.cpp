@@ -42,7 +42,8 @@ private:
       size = llvm::alignTo(size, TransferSlotsOp::alignment);
     entry.offset = size;
     VariableOp variable = entry.variable;
-    size += entry.bytes * static_cast<int64_t>(variable.getCopies());
+    const auto copies = static_cast<int64_t>(variable.getCopies());
+    size += copies == 1 ? entry.bytes : copies * bytesOfCopy(variable);
   }
 
   LogicalResult allocateGroup(Operation *user) {

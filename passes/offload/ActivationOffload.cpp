@@ -6,7 +6,6 @@
 
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -50,16 +49,38 @@ static size_t kindOf(const PlannedValue &value) {
       cast<OpResult>(value.value).getResultNumber(), value.bytes);
 }
 
+/// Adds the values that a micro-step saves for its backward part. Their slots are in the other
+/// memory space if they are offloaded.
+void ActivationOffload::addSaved(Gaps &gaps) const {
+  const FunctionMemory &function = budget.function;
+  const MicroStepSplit *split = function.getSplit();
+  if (!split)
+    return;
+  const int64_t end = function[split->getLastForward()].time;
+  for (Value value : split->getSaved()) {
+    const PlannedValue &saved = function[value];
+    const int64_t freed = split->getCopies() * saved.bytes;
+    if (saved.definition && saved.definition->isCompute && !saved.definition->isMove &&
+        !split->findSent(value) && saved.bytes >= minBytes && budget.isWorthwhile(freed) &&
+        !refused.contains(value))
+      gaps.insert({&saved,
+                   {value, saved.bytes, saved.definition->time, saved.lastUse, end, freed,
+                    /*isSaved=*/true}});
+  }
+}
+
 SmallVector<ActivationOffload::Gap, 0> ActivationOffload::findGaps() const {
   const FunctionMemory &function = budget.function;
   const int64_t peak = function.getPeakTime();
-  llvm::MapVector<const PlannedValue *, Gap> gaps;
+  Gaps gaps;
   for (PlannedOperation *op : function.getOrder().take_front(peak))
     for (PlannedValue &result : op->results)
       if (op->isCompute && !op->isMove && result.lastUse > peak && result.bytes >= minBytes &&
           budget.isWorthwhile(result.bytes) && !result.buffer->fixedOffset &&
           !refused.contains(result.value))
-        gaps.insert({&result, {result.value, result.bytes, op->time, result.lastUse}});
+        gaps.insert(
+            {&result, {result.value, result.bytes, op->time, result.lastUse, peak, result.bytes}});
+  addSaved(gaps);
   for (PlannedOperation *op : function.getOrder()) {
     if (op->isView)
       continue;
@@ -68,12 +89,13 @@ SmallVector<ActivationOffload::Gap, 0> ActivationOffload::findGaps() const {
       if (known == gaps.end())
         continue;
       Gap &gap = known->second;
-      if (op->time < peak)
+      const bool isAtMiddle = op->time == gap.middle;
+      if (op->time < gap.middle || (isAtMiddle && gap.isSaved))
         gap.begin = std::max(gap.begin, op->time);
-      else if (op->time > peak)
+      else if (op->time > gap.middle)
         gap.end = std::min(gap.end, op->time);
       // A value that is already copied away is only held until the copy has ended.
-      gap.isUsedAtPeak |= op->time == peak || op->isMove;
+      gap.isUsedAtPeak |= (isAtMiddle && !gap.isSaved) || op->isMove;
     }
   }
   SmallVector<Gap, 0> found;
@@ -91,10 +113,10 @@ SmallVector<ActivationOffload::Gap, 0> ActivationOffload::findGaps() const {
 /// where the live bytes are close to the peak.
 std::pair<int64_t, int64_t> ActivationOffload::placeCopies(const Gap &gap) const {
   const CopyPlacement placement(budget.function, times, target);
-  const int64_t peak = budget.function.getPeakTime();
-  const int64_t limit = budget.function.getLive()[peak] - std::min(needed, gap.bytes);
-  return {placement.findRelease(gap.begin, gap.bytes, peak, limit),
-          placement.findStart(gap.end, gap.bytes, peak, limit)};
+  const int64_t limit = budget.function.getLive()[budget.function.getPeakTime()] -
+                        std::min(needed, gap.freed) + (gap.isSaved ? gap.freed : 0);
+  return {placement.findRelease(gap.begin, gap.bytes, gap.middle, limit),
+          placement.findStart(gap.end, gap.bytes, gap.middle, limit)};
 }
 
 TransferTimes ActivationOffload::simulate(ArrayRef<PlannedCopy> added) const {
@@ -129,7 +151,7 @@ ActivationOffload::findCheapest(std::optional<size_t> kind) const {
     return std::nullopt;
   const TransferTimes before = simulate({});
   std::optional<Priced> cheapest;
-  auto perByte = [](const Priced &each) { return each.time / static_cast<double>(each.gap.bytes); };
+  auto perByte = [](const Priced &each) { return each.time / static_cast<double>(each.gap.freed); };
   for (const Gap &gap : gaps)
     if (Priced priced{gap, priceOf(gap, before)}; !cheapest || perByte(priced) < perByte(*cheapest))
       cheapest = priced;
@@ -140,7 +162,7 @@ FailureOr<std::optional<PeakReducer::Candidate>> ActivationOffload::findCandidat
   needed = excess;
   if (!candidate)
     candidate = findCheapest(/*kind=*/std::nullopt);
-  return candidate ? std::optional(Candidate{candidate->gap.bytes, candidate->time}) : std::nullopt;
+  return candidate ? std::optional(Candidate{candidate->gap.freed, candidate->time}) : std::nullopt;
 }
 
 //===------------------------------------------------------------------------------------------===//

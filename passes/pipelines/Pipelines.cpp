@@ -115,6 +115,7 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
 
 static void buildAllocation(OpPassManager &manager, const MemoryOptions &options,
                             PassFilter takes) {
+  manager.addPass(createOrderMicroSteps());
   // Explicit choices are applied first, so that the search plans with the freed memory.
   const OffloadPassOptions offload{options.fit.offload, options.fit.memory};
   manager.addPass(createOffloadVariables(offload));
@@ -124,6 +125,8 @@ static void buildAllocation(OpPassManager &manager, const MemoryOptions &options
   manager.addPass(createTile(options.fit.tile));
   manager.addPass(createRecompute(options.fit.recompute));
   manager.addPass(createFit(options.fit));
+  // The search has decided which values the backward part of a micro-step reads.
+  manager.addPass(createSplitMicroSteps());
   // This pass follows the search, which inserts and repeats operations.
   addOptional(manager, createOverlapExchanges({options.fit.memory.value_or(0)}), takes);
   manager.addPass(createAllocate(options.allocate));

@@ -1,8 +1,11 @@
 //===- EraseUnreadInputs.cpp - Erases inputs that only @outputs reads -------------------------===//
 
 #include "ir/ReservedNames.h"
+#include "ir/ScanBody.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
+
+#include "llvm/ADT/BitVector.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_ERASEUNREADINPUTS
@@ -17,6 +20,8 @@ namespace {
 struct EraseUnreadInputsPass : mtc::impl::EraseUnreadInputsBase<EraseUnreadInputsPass> {
   void runOnOperation() override {
     ProgramOp program = ProgramOp::find(getOperation());
+    if (program && program.getPipelineStage())
+      eraseInputsOfOtherStages();
     for (unsigned shape = 0, count = program ? program.getShapeCount() : 1; shape < count; ++shape)
       eraseOfShape(shape);
   }
@@ -36,6 +41,19 @@ private:
     for (BlockArgument input : outputs.getArguments())
       if (!input.use_empty())
         eraseIfUnread(argumentName(outputs, input.getArgNumber()), steps);
+  }
+
+  /// Erases the inputs that only other pipeline stages read.
+  void eraseInputsOfOtherStages() {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (isScanBody(function))
+        continue;
+      llvm::BitVector unread(function.getNumArguments());
+      for (BlockArgument argument : function.getArguments())
+        unread[argument.getArgNumber()] = argument.use_empty();
+      if (failed(function.eraseArguments(unread)))
+        llvm_unreachable("an unread argument of a function can be erased");
+    }
   }
 
   static void eraseIfUnread(StringRef name, ArrayRef<func::FuncOp> steps) {

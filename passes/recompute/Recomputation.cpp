@@ -10,18 +10,42 @@
 using namespace mlir;
 using namespace mtc;
 
+/// Returns the split of the function if it will be split and a value is one of the forward part.
+const MicroStepSplit *Recomputation::findSplitOf(Value value) const {
+  const MicroStepSplit *split = budget.function.getSplit();
+  return split && value.getDefiningOp() && split->isForward(value.getDefiningOp()) ? split
+                                                                                   : nullptr;
+}
+
+/// Returns the operation after which uses of a value are late. The slots of a saved value of a
+/// micro-step are occupied at every peak, until the backward part does not use it.
+Operation *Recomputation::placeFor(Value value, Operation *place) const {
+  const MicroStepSplit *split = findSplitOf(value);
+  return split && split->isSaved(value) ? split->getLastForward() : place;
+}
+
+/// Returns the bytes that a value occupies while it waits for late uses.
+int64_t Recomputation::bytesOf(Value value) const {
+  const MicroStepSplit *split = findSplitOf(value);
+  return (split && split->isSaved(value) ? split->getCopies() : 1) * PlannedValue::bytesOf(value);
+}
+
 /// Returns the bytes of a result that is live at `place`, not used there, and used later; 0 for
 /// other results.
-static int64_t bytesWaiting(OpResult value, Operation *place, const BlockOrder &order) {
+int64_t Recomputation::bytesWaiting(OpResult value, Operation *place) {
   if (!computes(value.getOwner()))
     return 0;
+  const BlockOrder &order = getValues().getOrder();
+  if (const MicroStepSplit *split = findSplitOf(value))
+    if (split->findSent(value) || !order.isBefore(value.getOwner(), place))
+      return 0; // It has the slot of a message in any case, or is computed later.
   bool isLate = false;
   for (OpOperand *use : findUses(value)) {
     if (use->getOwner() == place)
       return 0;
     isLate |= order.isBefore(place, use->getOwner());
   }
-  return isLate ? PlannedValue::bytesOf(value) : 0;
+  return isLate ? bytesOf(value) : 0;
 }
 
 /// Returns the rematerializer for the current state of the function.
@@ -95,10 +119,11 @@ SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, cons
   const bool isAnyValue = !like || (like->values.size() > 1 && !like->isTogether);
   const size_t hash = isAnyValue ? 0 : getValues().hashOf(like->values.front().getOwner());
   llvm::MapVector<Value, Unit> keeping;
-  const BlockOrder &order = getValues().getOrder();
   double lowest = std::numeric_limits<double>::infinity(); // Price per byte of the best value.
-  for (const PlannedOperation *op :
-       budget.function.getOrder().take_front(budget.function[place].time)) {
+  int64_t end = budget.function[place].time;
+  if (const MicroStepSplit *split = budget.function.getSplit())
+    end = std::max(end, budget.function[split->getLastForward()].time);
+  for (const PlannedOperation *op : budget.function.getOrder().take_front(end)) {
     if (budget.isTimeUp())
       break;
     if (!like || (like->isTogether && getValues().hashOf(op->op) == hash))
@@ -109,11 +134,12 @@ SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, cons
     if (like && like->isTogether)
       continue;
     for (OpResult value : op->op->getResults())
-      if (int64_t bytes = bytesWaiting(value, place, order);
+      if (int64_t bytes = bytesWaiting(value, placeFor(value, place));
           isWorthwhile(bytes) && (isAnyValue || getValues().hashOf(op->op) == hash)) {
         const size_t known = units.size();
         const auto useful = static_cast<double>(std::clamp<int64_t>(excess, 1, bytes));
-        addUnits(value, bytes, place, like ? like->time : lowest * useful, units, keeping);
+        addUnits(value, bytes, placeFor(value, place), like ? like->time : lowest * useful, units,
+                 keeping);
         if (units.size() > known && !isRefused(units.back()))
           lowest = std::min(lowest, pricePerByte(units.back()));
       }
@@ -132,10 +158,13 @@ std::optional<Recomputation::Unit> Recomputation::findTogether(Operation *op, Op
   if (op->getNumResults() < many)
     return std::nullopt;
   const BlockOrder &order = getValues().getOrder();
+  for (OpResult value : op->getResults())
+    if (Operation *own = placeFor(value, place); own != place)
+      return findTogether(op, own); // The saved results are recomputed together.
   Unit unit;
   unit.isTogether = true;
   for (OpResult value : op->getResults())
-    if (int64_t bytes = bytesWaiting(value, place, order);
+    if (int64_t bytes = bytesWaiting(value, place);
         bytes > 0 && llvm::all_of(findUses(value), [&](OpOperand *use) {
           return order.isBefore(place, use->getOwner());
         })) {
@@ -192,8 +221,9 @@ void Recomputation::addUnits(OpResult value, int64_t bytes, Operation *place, do
   const Value dead = rootOf(value.getOwner()->getOperand(*trial.dead));
   Unit &unit = keeping[dead];
   const bool isFree = isImproving && budget.function[dead].lastUse >= budget.function[place].time;
+  const int64_t copies = bytes / PlannedValue::bytesOf(value); // It is saved like the value.
   if (unit.values.empty())
-    unit = {{}, Keep, isFree ? 0 : -PlannedValue::bytesOf(dead), 0};
+    unit = {{}, Keep, isFree ? 0 : -copies * PlannedValue::bytesOf(dead), 0};
   unit.values.push_back(value);
   unit.bytes += bytes;
   unit.time += times.of(value.getOwner());
@@ -253,9 +283,10 @@ bool Recomputation::evict(const Unit &unit, Operation *place, double &price, Ste
     return true;
   };
   if (unit.isTogether)
-    return add(getValues().evictTogether(unit.values, place));
-  return llvm::all_of(
-      unit.values, [&](OpResult value) { return add(getValues().evict(value, place, unit.dead)); });
+    return add(getValues().evictTogether(unit.values, placeFor(unit.values.front(), place)));
+  return llvm::all_of(unit.values, [&](OpResult value) {
+    return add(getValues().evict(value, placeFor(value, place), unit.dead));
+  });
 }
 
 Recomputation::Step &Recomputation::Step::operator+=(const Step &other) {

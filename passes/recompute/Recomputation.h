@@ -70,6 +70,10 @@ private:
   };
 
   Rematerializer &getValues();
+  const MicroStepSplit *findSplitOf(mlir::Value value) const;
+  mlir::Operation *placeFor(mlir::Value value, mlir::Operation *place) const;
+  int64_t bytesOf(mlir::Value value) const;
+  int64_t bytesWaiting(mlir::OpResult value, mlir::Operation *place);
   std::tuple<size_t, int64_t, int64_t> kindOf(const Unit &unit);
   Trial tryOut(mlir::OpResult value, mlir::Operation *place, double maxTime);
   mlir::SmallVector<Unit> findUnits(mlir::Operation *place, const Unit *like = nullptr);

@@ -19,7 +19,8 @@ Deadline mtc::deadlineIn(std::optional<double> seconds) {
 OrderScore FunctionBudget::score() const {
   ArrayRef<int64_t> live = function.getLive();
   const int64_t peak = live[function.getPeakTime()];
-  return {peak, llvm::count_if(function.getOrder(), [&](const PlannedOperation *op) {
+  return {analysis.getSavedBytes() + peak,
+          llvm::count_if(function.getOrder(), [&](const PlannedOperation *op) {
             return live[op->time] == peak && op->takesTime();
           })};
 }

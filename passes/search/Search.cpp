@@ -116,7 +116,8 @@ public:
 
   bool hasOtherStart() const { return canStartOver; }
   bool fits() const { return peak <= bytes; }
-  int64_t getFixedBytes() const { return analysis.getFixedBytes(); }
+  /// Bytes that all functions share in any plan.
+  int64_t getFixedBytes() const { return analysis.getFixedBytes() - analysis.getSavedBytes(); }
   int64_t findFloor() const { return analysis.findFloor(); }
   size_t countOperations() const {
     size_t count = 0;

@@ -205,3 +205,29 @@ func.func @loss_head(%x: tensor<256x64xf32>, %w: tensor<64x4096xf32>, %labels: t
   %g = mtc.div %e, %sb : tensor<256x4096xf32>
   return %l, %g : tensor<f32>, tensor<256x4096xf32>
 }
+
+// -----
+
+// The gradient of a later stage arrives only after the stage has sent what the other kernel computes, although both kernels read the same rows.
+// CHECK-LABEL: func.func @gradient_after_send(
+// CHECK: %[[Y:.*]] = mtc.kernel [32, 64](
+// CHECK: mtc.write @out, %[[Y]]
+// CHECK: mtc.kernel [32, 64](
+// CHECK: mtc.write @in.grad
+mtc.variable slot @in copies 2 : tensor<32x64xf32> = #mtc.zeros
+mtc.variable slot @in.grad copies 2 : tensor<32x64xf32> = #mtc.zeros
+mtc.variable slot @out copies 2 : tensor<32x64xf32> = #mtc.zeros
+mtc.variable slot @out.grad copies 2 : tensor<32x64xf32> = #mtc.zeros
+mtc.message channel 0 [@in] stage 0
+mtc.message sent channel 1 [@out] stage 2
+mtc.message backward channel 2 [@out.grad] stage 2
+mtc.message sent backward channel 3 [@in.grad] stage 0
+func.func @gradient_after_send() {
+  %x = mtc.read @in : tensor<32x64xf32>
+  %g = mtc.read @out.grad : tensor<32x64xf32>
+  %y = mtc.tanh %x : tensor<32x64xf32>
+  mtc.write @out, %y : tensor<32x64xf32>
+  %m = mtc.mul %x, %g : tensor<32x64xf32>
+  mtc.write @in.grad, %m : tensor<32x64xf32>
+  return
+}

@@ -4,6 +4,7 @@
 
 #include "codegen/cuda/DeviceCode.h"
 #include "codegen/program/ProgramTables.h"
+#include "codegen/program/StageTables.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,6 +14,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Object/ArchiveWriter.h"
 
 using namespace mlir;
@@ -28,9 +31,48 @@ void mtc::registerCodegenDialects(DialectRegistry &registry) {
   cuda::registerDeviceDialects(registry);
 }
 
+namespace {
+
+/// The modules of a program's pipeline stages, which are aligned, or its only module.
+struct ProgramStages {
+  explicit ProgramStages(ModuleOp placed) {
+    if (placed.getOps<ModuleOp>().empty()) {
+      modules.push_back(placed);
+      return;
+    }
+    aligned = placed.clone(); // The caller's modules do not change.
+    llvm::append_range(modules, aligned->getOps<ModuleOp>());
+    alignStages(modules);
+  }
+
+  OwningOpRef<ModuleOp> aligned;
+  SmallVector<ModuleOp> modules;
+};
+
+} // namespace
+
+/// Returns the kernels and calls of all pipeline stages, which have been aligned.
+static FailureOr<CodeSources> collectSources(ArrayRef<ModuleOp> stages, Target &target) {
+  CodeSources all{target.getAttribute().getContext(), {}, {}};
+  llvm::SetVector<CallAttrInterface> calls;
+  llvm::DenseSet<StringAttr> names;
+  for (ModuleOp stage : stages) {
+    FailureOr<CodeSources> own = target.collectSources(stage);
+    if (failed(own))
+      return failure();
+    for (KernelFunctionOp kernel : own->kernels)
+      if (names.insert(kernel.getSymNameAttr()).second)
+        all.kernels.push_back(kernel);
+    calls.insert(own->calls.begin(), own->calls.end());
+  }
+  all.calls = calls.takeVector();
+  return all;
+}
+
 FailureOr<JitCode> mtc::generateJitCode(ModuleOp placed, const ProgramFiles &files,
                                         Target &target) {
-  FailureOr<CodeSources> sources = target.collectSources(placed);
+  const ProgramStages stages(placed);
+  FailureOr<CodeSources> sources = collectSources(stages.modules, target);
   if (failed(sources))
     return failure();
   FailureOr<std::vector<OwnedModule>> modules = target.generateModules(*sources);
@@ -38,7 +80,7 @@ FailureOr<JitCode> mtc::generateJitCode(ModuleOp placed, const ProgramFiles &fil
     return failure();
   auto context = std::make_unique<llvm::LLVMContext>();
   FailureOr<ProgramTables> tables =
-      emitProgramTables(placed, files, *context, target, /*namedSteps=*/true);
+      emitProgramTables(stages.modules, files, *context, target, /*namedSteps=*/true);
   if (failed(tables))
     return failure();
   modules->push_back({std::move(context), std::move(tables->module)});
@@ -48,7 +90,8 @@ FailureOr<JitCode> mtc::generateJitCode(ModuleOp placed, const ProgramFiles &fil
 FailureOr<Target::Object> mtc::generateCode(ModuleOp placed, const ProgramFiles &files,
                                             Target &target, KernelCache *cache,
                                             std::function<void(size_t, size_t)> notify) {
-  FailureOr<CodeSources> sources = target.collectSources(placed);
+  const ProgramStages stages(placed);
+  FailureOr<CodeSources> sources = collectSources(stages.modules, target);
   if (failed(sources))
     return failure();
   sources->notify = std::move(notify);
@@ -56,7 +99,7 @@ FailureOr<Target::Object> mtc::generateCode(ModuleOp placed, const ProgramFiles 
   if (failed(objects))
     return failure();
   llvm::LLVMContext context;
-  FailureOr<ProgramTables> tables = emitProgramTables(placed, files, context, target);
+  FailureOr<ProgramTables> tables = emitProgramTables(stages.modules, files, context, target);
   if (failed(tables))
     return failure();
   llvm::Expected<Target::Object> program = target.compileHost(*tables->module);

@@ -17,7 +17,8 @@ namespace mtc {
 /// translations to LLVM IR. Every context that generates code needs them.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 
-/// Compiles an allocated program to an archive: two objects with its tables (ProgramTables), and
+/// Compiles an allocated program, or a module with the allocated modules of its pipeline stages in
+/// their order, to an archive: two objects with its tables (ProgramTables), and
 /// the kernels' objects, named after the kernels and in their order. The result does not depend on
 /// the number of threads. Diagnostics are emitted at operations that cannot be compiled. `notify`
 /// is that of CodeSources.

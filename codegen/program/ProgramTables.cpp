@@ -4,6 +4,7 @@
 
 #include "codegen/program/ShapeTable.h"
 #include "codegen/program/StepTables.h"
+#include "codegen/program/TaskTables.h"
 #include "codegen/program/VariableTable.h"
 #include "codegen/target/ConstantBuilder.h"
 #include "codegen/target/Target.h"
@@ -32,18 +33,20 @@ std::string mtc::stepSymbol(StringRef step) { return ("mtc_step." + step).str();
 /// Returns whether checkpoints may contain the variable. Frozen parameters and constants can be
 /// loaded by `--weights`.
 static bool isSaved(VariableOp variable) {
-  return !llvm::is_contained({Role::Gradient, Role::Scalar, Role::Copy, Role::LowHalf},
+  return !llvm::is_contained({Role::Gradient, Role::Scalar, Role::Copy, Role::LowHalf, Role::Slot},
                              variable.getRole());
 }
 
 namespace {
 
+/// Emits the tables of a pipeline stage.
 class TableEmitter {
 public:
-  TableEmitter(ModuleOp placed, const ProgramFiles &files, llvm::Module &module,
-               DataObject &operations, Target &target)
-      : placed(placed), files(files), module(module), c(module), target(target), variables(c),
-        steps(c, operations, target) {
+  TableEmitter(ArrayRef<ModuleOp> stages, size_t number, const ProgramFiles &files,
+               llvm::Module &module, DataObject &operations, Target &target)
+      : stages(stages), placed(stages[number]), files(files), module(module), c(module),
+        target(target), variables(c),
+        steps(c, operations, target, number ? std::to_string(number) + "." : ""), tasks(c, steps) {
     program = ProgramOp::find(placed);
     if (!program) {
       OpBuilder builder(placed.getContext());
@@ -52,6 +55,7 @@ public:
     }
   }
 
+  /// Adds the entries of all tables.
   LogicalResult run(bool namedSteps) {
     arena = ArenaOp::find(placed);
     if (!arena)
@@ -75,18 +79,48 @@ public:
         c.global(function, stepSymbol(step.getSymName()))
             ->setLinkage(llvm::GlobalValue::ExternalLinkage);
       }
-    return emitProgram();
+    return addTasks();
+  }
+
+  /// Returns the MtcProgram, or null after emitting a diagnostic. `following` are the tables of the
+  /// following stages.
+  Constant *describe(ArrayRef<Constant *> following);
+
+  /// Emits the program under its name.
+  void emit(Constant *table) {
+    emitMark();
+    c.global(table, "mtc_program")->setLinkage(llvm::GlobalValue::ExternalLinkage);
   }
 
 private:
+  /// Adds the messages and tasks of a pipeline stage, whose functions are known.
+  LogicalResult addTasks() {
+    tasks.addMessages(placed);
+    for (auto [list, of] : {std::pair(&microSteps, microStepName),
+                            {&evaluation, evaluateName},
+                            {&outputs, outputsName}}) {
+      FailureOr<Constant *> described = tasks.describeTasks(placed, of);
+      if (failed(described))
+        return failure();
+      *list = *described;
+    }
+    return success();
+  }
+
   /// Adds the inputs, outputs and functions of a shape.
   LogicalResult addShape(unsigned number) {
-    ShapeTable &shape = shapes.emplace_back(placed, program, number, c);
+    ShapeTable &shape = shapes.emplace_back(stages, placed, program, number, c);
     if (failed(shape.addInputs()))
       return failure();
     if (shape.getInputNames() != shapes.front().getInputNames())
       return placed.emitError("the shapes of the program have different inputs");
     shape.addOutputs();
+    if (isStage()) { // The tasks run all steps.
+      for (StepOp step : placed.getOps<StepOp>())
+        if (failed(steps.addSequence(step.getSymName(), step)))
+          return failure();
+      return success();
+    }
     for (StringRef name : {microStepName, updateName, gradientsName, evaluateName, outputsName})
       if (std::string own = nameForShape(name, number);
           failed(steps.addSequence(own, findStep(placed, own))))
@@ -130,8 +164,10 @@ private:
     return static_cast<int64_t>(std::max(arena.getOutputs(), arena.getSize()));
   }
 
+  bool isStage() { return program.getPipelineStage().has_value(); }
+
   uint32_t lossType() {
-    const AtAttr loss = findOutput(placed, microStepName, lossName);
+    const AtAttr loss = findOutput(stages.back(), microStepName, lossName);
     return loss ? typeCode(loss.getType().getElementType()) : uint32_t(MTC_F32);
   }
 
@@ -166,7 +202,7 @@ private:
   int64_t variableOffset(StringRef name) {
     for (VariableOp variable : placed.getOps<VariableOp>())
       if (variable.getSymName() == name)
-        return static_cast<int64_t>(*variable.getOffset());
+        return offsetOrNone(variable);
     return -1;
   }
 
@@ -179,11 +215,6 @@ private:
         field<&MtcAccumulation::step_loss_sum>(-1), field<&MtcAccumulation::step_count>(-1),
         field<&MtcAccumulation::targets>(
             accumulation ? static_cast<double>(accumulation.getTargets()) : 0.0));
-  }
-
-  /// A program with one pipeline stage has no tasks.
-  Constant *describeTasks() {
-    return c.record(field<&MtcTaskList::count>(0), field<&MtcTaskList::tasks>(c.null()));
   }
 
   Constant *describeLossScaling() {
@@ -208,7 +239,7 @@ private:
     // Checkpoints depend neither on gradients, constants and settings nor on how variables are
     // divided among the ranks.
     for (VariableOp variable : placed.getOps<VariableOp>())
-      if (variable.getRole() != Role::Gradient && variable.getRole() != Role::Constant &&
+      if (!llvm::is_contained({Role::Gradient, Role::Constant, Role::Slot}, variable.getRole()) &&
           !isa<SettingAttr>(variable.getInitial()))
         stream << stringifyRole(variable.getRole()) << ' ' << variable.getSymName() << ' '
                << variable.getWholeType() << '\n';
@@ -244,24 +275,6 @@ private:
     return c.array(segments);
   }
 
-  llvm::SmallVector<Constant *> emitAdapters() {
-    llvm::SmallVector<Constant *> adapters;
-    for (AdapterOp adapter : placed.getOps<AdapterOp>()) {
-      const std::optional<StringRef> magnitude = adapter.getMagnitude();
-      const std::optional<APFloat> dropout = adapter.getDropout();
-      adapters.push_back(
-          c.record(field<&MtcAdapter::base>(*variables.find(adapter.getBase())),
-                   field<&MtcAdapter::down>(*variables.find(adapter.getDown())),
-                   field<&MtcAdapter::up>(*variables.find(adapter.getUp())),
-                   field<&MtcAdapter::magnitude>(magnitude ? *variables.find(*magnitude) : -1),
-                   field<&MtcAdapter::axis>(adapter.getAxis()),
-                   field<&MtcAdapter::is_rank_stabilized>(adapter.getRankStabilized()),
-                   field<&MtcAdapter::alpha>(adapter.getAlpha().convertToDouble()),
-                   field<&MtcAdapter::dropout>(dropout ? dropout->convertToDouble() : 0.0)));
-    }
-    return adapters;
-  }
-
   llvm::SmallVector<Constant *> emitBuffers() {
     llvm::SmallVector<Constant *> buffers;
     for (BufferOp buffer : placed.getOps<BufferOp>()) {
@@ -289,97 +302,7 @@ private:
     llvm::appendToUsed(module, {note});
   }
 
-  LogicalResult emitProgram() {
-    FailureOr<Constant *> segments = emitSegments();
-    if (failed(segments))
-      return failure();
-    llvm::SmallVector<Constant *> adapters = emitAdapters(), buffers = emitBuffers();
-    const std::vector<Constant *> settings = describeSettings(c, placed),
-                                  absentSettings = describeAbsentSettings(c, placed);
-    auto compiledFor = placed->getAttrOfType<TargetAttrInterface>(targetAttribute);
-    Constant *table = c.record(
-        field<&MtcProgram::abi_version>(MTC_ABI_VERSION),
-        field<&MtcProgram::compiler_version>(files.compilerVersion),
-        field<&MtcProgram::target>(target.getName()),
-        field<&MtcProgram::target_data>(target.describeProgram(c)),
-        field<&MtcProgram::model_name>(program.getModelName()),
-        field<&MtcProgram::weights_file>(files.weightsFile),
-        field<&MtcProgram::weights_digest>(files.weightsDigest),
-        field<&MtcProgram::initial_weights>(files.initialWeights),
-        field<&MtcProgram::model_files>(files.modelFiles),
-        field<&MtcProgram::fingerprint>(fingerprint()), field<&MtcProgram::loss>(loss()),
-        field<&MtcProgram::optimizer>(optimizer()),
-
-        field<&MtcProgram::ranks>(program.getRankCount()),
-        field<&MtcProgram::sharing_ranks>(program.getSharingRanks()), field<&MtcProgram::stages>(1),
-        field<&MtcProgram::stage>(0), field<&MtcProgram::batch>(program.getBatch()),
-        field<&MtcProgram::arena_bytes>(arena.getSize()),
-        field<&MtcProgram::pinned_host_arena_bytes>(arenaBytes(MemorySpace::PinnedHost)),
-        field<&MtcProgram::host_arena_bytes>(arenaBytes(MemorySpace::Host)),
-        field<&MtcProgram::disk_arena_bytes>(arenaBytes(MemorySpace::Disk)),
-        field<&MtcProgram::redzone>(arena.getRedzone()),
-        field<&MtcProgram::staging>(arena.getStaging()),
-        field<&MtcProgram::threads>(compiledFor ? compiledFor.getThreads() : 1),
-        field<&MtcProgram::plan_json>(files.planJson),
-
-        field<&MtcProgram::variable_count>(variables.getEntries().size()),
-        field<&MtcProgram::input_count>(shapes.front().getInputs().size()),
-        field<&MtcProgram::output_count>(shapes.front().getOutputs().size()),
-        field<&MtcProgram::kernel_count>(steps.getKernels().size()),
-        field<&MtcProgram::call_count>(steps.getCalls().size()),
-        field<&MtcProgram::segment_count>(files.exportSegments.size()),
-        field<&MtcProgram::adapter_count>(adapters.size()),
-        field<&MtcProgram::buffer_count>(buffers.size()),
-        field<&MtcProgram::collective_count>(steps.getCollectives().size()),
-        field<&MtcProgram::function_count>(steps.getFunctions().size()),
-        field<&MtcProgram::message_count>(0),
-        field<&MtcProgram::variables>(c.array(variables.getEntries())),
-        field<&MtcProgram::inputs>(c.array(shapes.front().getInputs())),
-        field<&MtcProgram::outputs>(c.array(shapes.front().getOutputs())),
-        field<&MtcProgram::kernels>(c.array(steps.getKernels())),
-        field<&MtcProgram::calls>(c.array(steps.getCalls())),
-        field<&MtcProgram::segments>(*segments), field<&MtcProgram::adapters>(c.array(adapters)),
-        field<&MtcProgram::buffers>(c.array(buffers)),
-        field<&MtcProgram::collectives>(c.array(steps.getCollectives())),
-        field<&MtcProgram::functions>(c.array(steps.getFunctions())),
-        field<&MtcProgram::messages>(c.null()),
-
-        field<&MtcProgram::micro_step>(steps.sequenceOf(microStepName)),
-        field<&MtcProgram::update>(steps.sequenceOf(updateName)),
-        field<&MtcProgram::evaluate>(steps.sequenceOf(evaluateName)),
-        field<&MtcProgram::gradients>(steps.sequenceOf(gradientsName)),
-        field<&MtcProgram::compute_outputs>(steps.sequenceOf(outputsName)),
-
-        field<&MtcProgram::micro_steps>(describeTasks()),
-        field<&MtcProgram::evaluate_tasks>(describeTasks()),
-        field<&MtcProgram::outputs_tasks>(describeTasks()), field<&MtcProgram::results_stage>(0),
-
-        field<&MtcProgram::separate_arena_bytes>(separateArenaBytes()),
-        field<&MtcProgram::outputs_arena_bytes>(outputsArenaBytes()),
-        field<&MtcProgram::gradients_loss>(outputOffset(placed, gradientsName, lossName)),
-        field<&MtcProgram::micro_step_loss>(outputOffset(placed, microStepName, lossName)),
-        field<&MtcProgram::evaluate_loss>(outputOffset(placed, evaluateName, lossName)),
-        field<&MtcProgram::gradient_norm>(outputOffset(placed, updateName, gradientNormName)),
-        field<&MtcProgram::accumulation>(describeAccumulation()),
-        field<&MtcProgram::loss_scaling>(describeLossScaling()),
-        field<&MtcProgram::loss_type>(lossType()),
-        field<&MtcProgram::row_metrics>(shapes.front().describeRowMetrics()),
-        field<&MtcProgram::scalars>(describeScalars(c, placed)),
-
-        field<&MtcProgram::schedule>(describeSchedule()),
-        field<&MtcProgram::following_stage_count>(0),
-        field<&MtcProgram::following_stages>(c.null()),
-        field<&MtcProgram::shape_count>(program.getShapesAttr() ? shapes.size() : 0),
-        field<&MtcProgram::shapes>(describeShapes()),
-        field<&MtcProgram::setting_count>(settings.size()),
-        field<&MtcProgram::settings>(c.array(settings)),
-        field<&MtcProgram::absent_setting_count>(absentSettings.size()),
-        field<&MtcProgram::absent_settings>(c.array(absentSettings)));
-    emitMark();
-    c.global(table, "mtc_program")->setLinkage(llvm::GlobalValue::ExternalLinkage);
-    return success();
-  }
-
+  ArrayRef<ModuleOp> stages;
   ModuleOp placed;
   const ProgramFiles &files;
   llvm::Module &module;
@@ -391,17 +314,126 @@ private:
 
   VariableTable variables;
   StepTables steps;
+  TaskTables tasks;
+  Constant *microSteps, *evaluation, *outputs; ///< lists of tasks
   std::vector<ShapeTable> shapes;
 };
 
 } // namespace
 
-FailureOr<ProgramTables> mtc::emitProgramTables(ModuleOp placed, const ProgramFiles &files,
+Constant *TableEmitter::describe(ArrayRef<Constant *> following) {
+  FailureOr<Constant *> segments = emitSegments();
+  if (failed(segments))
+    return nullptr;
+  llvm::SmallVector<Constant *> adapters = variables.describeAdapters(placed),
+                                buffers = emitBuffers();
+  const std::vector<Constant *> settings = describeSettings(c, placed),
+                                absentSettings = describeAbsentSettings(c, placed);
+  auto compiledFor = placed->getAttrOfType<TargetAttrInterface>(targetAttribute);
+  return c.record(
+      field<&MtcProgram::abi_version>(MTC_ABI_VERSION),
+      field<&MtcProgram::compiler_version>(files.compilerVersion),
+      field<&MtcProgram::target>(target.getName()),
+      field<&MtcProgram::target_data>(target.describeProgram(c)),
+      field<&MtcProgram::model_name>(program.getModelName()),
+      field<&MtcProgram::weights_file>(files.weightsFile),
+      field<&MtcProgram::weights_digest>(files.weightsDigest),
+      field<&MtcProgram::initial_weights>(files.initialWeights),
+      field<&MtcProgram::model_files>(files.modelFiles),
+      field<&MtcProgram::fingerprint>(fingerprint()), field<&MtcProgram::loss>(loss()),
+      field<&MtcProgram::optimizer>(optimizer()),
+
+      field<&MtcProgram::ranks>(program.getRankCount()),
+      field<&MtcProgram::sharing_ranks>(program.getSharingRanks()),
+      field<&MtcProgram::stages>(stages.size()),
+      field<&MtcProgram::stage>(program.getPipelineStage().value_or(0)),
+      field<&MtcProgram::batch>(program.getBatch()),
+      field<&MtcProgram::arena_bytes>(arena.getSize()),
+      field<&MtcProgram::pinned_host_arena_bytes>(arenaBytes(MemorySpace::PinnedHost)),
+      field<&MtcProgram::host_arena_bytes>(arenaBytes(MemorySpace::Host)),
+      field<&MtcProgram::disk_arena_bytes>(arenaBytes(MemorySpace::Disk)),
+      field<&MtcProgram::redzone>(arena.getRedzone()),
+      field<&MtcProgram::staging>(arena.getStaging()),
+      field<&MtcProgram::threads>(compiledFor ? compiledFor.getThreads() : 1),
+      field<&MtcProgram::plan_json>(files.planJson),
+
+      field<&MtcProgram::variable_count>(variables.getEntries().size()),
+      field<&MtcProgram::input_count>(shapes.front().getInputs().size()),
+      field<&MtcProgram::output_count>(shapes.front().getOutputs().size()),
+      field<&MtcProgram::kernel_count>(steps.getKernels().size()),
+      field<&MtcProgram::call_count>(steps.getCalls().size()),
+      field<&MtcProgram::segment_count>(files.exportSegments.size()),
+      field<&MtcProgram::adapter_count>(adapters.size()),
+      field<&MtcProgram::buffer_count>(buffers.size()),
+      field<&MtcProgram::collective_count>(steps.getCollectives().size()),
+      field<&MtcProgram::function_count>(steps.getFunctions().size()),
+      field<&MtcProgram::message_count>(tasks.getMessages().size()),
+      field<&MtcProgram::variables>(c.array(variables.getEntries())),
+      field<&MtcProgram::inputs>(c.array(shapes.front().getInputs())),
+      field<&MtcProgram::outputs>(c.array(shapes.front().getOutputs())),
+      field<&MtcProgram::kernels>(c.array(steps.getKernels())),
+      field<&MtcProgram::calls>(c.array(steps.getCalls())), field<&MtcProgram::segments>(*segments),
+      field<&MtcProgram::adapters>(c.array(adapters)),
+      field<&MtcProgram::buffers>(c.array(buffers)),
+      field<&MtcProgram::collectives>(c.array(steps.getCollectives())),
+      field<&MtcProgram::functions>(c.array(steps.getFunctions())),
+      field<&MtcProgram::messages>(c.array(tasks.getMessages())),
+
+      field<&MtcProgram::micro_step>(steps.sequenceOf(microStepName)),
+      field<&MtcProgram::update>(steps.sequenceOf(updateName)),
+      field<&MtcProgram::evaluate>(steps.sequenceOf(evaluateName)),
+      field<&MtcProgram::gradients>(steps.sequenceOf(gradientsName)),
+      field<&MtcProgram::compute_outputs>(steps.sequenceOf(outputsName)),
+
+      field<&MtcProgram::micro_steps>(microSteps), field<&MtcProgram::evaluate_tasks>(evaluation),
+      field<&MtcProgram::outputs_tasks>(outputs),
+      field<&MtcProgram::results_stage>(stages.size() - 1),
+
+      field<&MtcProgram::separate_arena_bytes>(separateArenaBytes()),
+      field<&MtcProgram::outputs_arena_bytes>(outputsArenaBytes()),
+      field<&MtcProgram::gradients_loss>(outputOffset(placed, gradientsName, lossName)),
+      field<&MtcProgram::micro_step_loss>(outputOffset(placed, microStepName, lossName)),
+      field<&MtcProgram::evaluate_loss>(outputOffset(placed, evaluateName, lossName)),
+      field<&MtcProgram::gradient_norm>(outputOffset(placed, updateName, gradientNormName)),
+      field<&MtcProgram::accumulation>(describeAccumulation()),
+      field<&MtcProgram::loss_scaling>(describeLossScaling()),
+      field<&MtcProgram::loss_type>(lossType()),
+      field<&MtcProgram::row_metrics>(shapes.front().describeRowMetrics()),
+      field<&MtcProgram::scalars>(describeScalars(c, placed)),
+
+      field<&MtcProgram::schedule>(describeSchedule()),
+      field<&MtcProgram::following_stage_count>(following.size()),
+      field<&MtcProgram::following_stages>(c.array(following)),
+      field<&MtcProgram::shape_count>(program.getShapesAttr() ? shapes.size() : 0),
+      field<&MtcProgram::shapes>(describeShapes()),
+      field<&MtcProgram::setting_count>(settings.size()),
+      field<&MtcProgram::settings>(c.array(settings)),
+      field<&MtcProgram::absent_setting_count>(absentSettings.size()),
+      field<&MtcProgram::absent_settings>(c.array(absentSettings)));
+}
+
+FailureOr<ProgramTables> mtc::emitProgramTables(ArrayRef<ModuleOp> stages,
+                                                const ProgramFiles &files,
                                                 llvm::LLVMContext &context, Target &target,
                                                 bool namedSteps) {
   auto module = std::make_unique<llvm::Module>("mtc_program", context);
   DataObject operations;
-  if (failed(TableEmitter(placed, files, *module, operations, target).run(namedSteps)))
+  std::vector<std::unique_ptr<TableEmitter>> emitters;
+  for (size_t number = 0; number < stages.size(); ++number) {
+    emitters.push_back(
+        std::make_unique<TableEmitter>(stages, number, files, *module, operations, target));
+    if (failed(emitters.back()->run(namedSteps)))
+      return failure();
+  }
+  llvm::SmallVector<Constant *> following;
+  for (const auto &emitter : ArrayRef(emitters).drop_front()) {
+    following.push_back(emitter->describe(/*following=*/{}));
+    if (!following.back())
+      return failure();
+  }
+  Constant *program = emitters.front()->describe(following);
+  if (!program)
     return failure();
+  emitters.front()->emit(program);
   return ProgramTables{std::move(module), operations.write(target.getHost().triple)};
 }

@@ -27,10 +27,12 @@ struct ProgramTables {
   std::unique_ptr<llvm::MemoryBuffer> operations;
 };
 
-/// Emits the tables of an allocated program; the target describes the kernels. With `namedSteps`
-/// every step, not only the program's own, has a global named `stepSymbol`. Fails with a diagnostic
-/// at an operation that is not valid in a program.
-mlir::FailureOr<ProgramTables> emitProgramTables(mlir::ModuleOp placed, const ProgramFiles &files,
+/// Emits the tables of an allocated program; the target describes the kernels. `stages` are the
+/// modules of its pipeline stages, which have been aligned (`alignStages`), or its only module.
+/// With `namedSteps` every step, not only the program's own, has a global named `stepSymbol`. Fails
+/// with a diagnostic at an operation that is not valid in a program.
+mlir::FailureOr<ProgramTables> emitProgramTables(llvm::ArrayRef<mlir::ModuleOp> stages,
+                                                 const ProgramFiles &files,
                                                  llvm::LLVMContext &context, Target &target,
                                                  bool namedSteps = false);
 

@@ -21,12 +21,15 @@ int64_t outputOffset(mlir::ModuleOp placed, llvm::StringRef step, llvm::StringRe
 /// What depends on a shape of the program: inputs, outputs, functions and metrics.
 class ShapeTable {
 public:
-  /// `number` is 0 for the first shape, or the only one.
-  ShapeTable(mlir::ModuleOp placed, ProgramOp program, unsigned number, ConstantBuilder &c)
-      : placed(placed), program(program), number(number), c(c) {}
+  /// `number` is 0 for the first shape, or the only one. `stages` are the pipeline stages of the
+  /// program, of which `placed` is one, or only `placed`.
+  ShapeTable(llvm::ArrayRef<mlir::ModuleOp> stages, mlir::ModuleOp placed, ProgramOp program,
+             unsigned number, ConstantBuilder &c)
+      : stages(stages), placed(placed), program(program), number(number), c(c) {}
 
-  /// Adds the inputs of the micro-step, then those that only other steps have. Fails with a
-  /// diagnostic unless all steps read an input from the same slice.
+  /// Adds the inputs of the micro-step, then those that only other steps have. An input that only
+  /// other stages read has no offset. Fails with a diagnostic unless all steps read an input from
+  /// the same slice.
   mlir::LogicalResult addInputs();
   void addOutputs();
   llvm::ArrayRef<llvm::Constant *> getInputs() const { return inputs; }
@@ -39,14 +42,24 @@ public:
   llvm::Constant *describe(StepTables &steps);
 
 private:
+  struct Input {
+    llvm::StringRef name;
+    AtAttr at;
+    bool isOwn; ///< this stage reads it
+  };
+  mlir::LogicalResult addInputsOf(StepOp step, bool isOwn);
+  /// Returns the offset of a result of the last stage, or -1 in the tables of another stage.
+  int64_t offsetOf(AtAttr result) const;
   ShapeAttr getShape() { return cast<ShapeAttr>(program.getShapesAttr()[number]); }
 
+  llvm::ArrayRef<mlir::ModuleOp> stages;
   mlir::ModuleOp placed;
   ProgramOp program;
   unsigned number;
   ConstantBuilder &c;
   llvm::SmallVector<llvm::Constant *> inputs, outputs;
   llvm::SmallVector<std::string> inputNames;
+  llvm::SmallVector<Input> slices; ///< of the inputs
 };
 
 } // namespace mtc

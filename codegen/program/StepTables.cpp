@@ -6,6 +6,7 @@
 #include "ir/NodeNames.h"
 #include "ir/TypeCode.h"
 #include "ir/steps/StepAccess.h"
+#include "ir/steps/VariableAccess.h"
 #include "runtime/abi/program.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -37,6 +38,44 @@ void StepTables::addKernels(ModuleOp placed) {
         field<&MtcKernel::scratch_bytes>(scratchBytes.back()), field<&MtcKernel::flops>(cost.flops),
         field<&MtcKernel::bytes>(cost.bytes), field<&MtcKernel::may_fault>(mayFault)));
   }
+  for (auto variable : placed.getOps<VariableOp>())
+    if (variable.getRole() == Role::Slot && variable.getOffset())
+      slots[{variable.getSpace(), static_cast<int64_t>(*variable.getOffset())}] = {
+          byteSize(variable.getTensorType()), bytesOfCopy(variable),
+          static_cast<int64_t>(variable.getCopies())};
+}
+
+const StepTables::Slot *StepTables::findSlot(AtAttr slice) const {
+  auto next = slots.upper_bound({slice.getSpace(), slice.getOffset()});
+  if (next == slots.begin())
+    return nullptr;
+  const auto &[place, slot] = *std::prev(next);
+  const auto [space, offset] = place;
+  return space == slice.getSpace() && slice.getOffset() < offset + slot.bytes ? &slot : nullptr;
+}
+
+FailureOr<int64_t> StepTables::countCopies(StepOp step) const {
+  std::optional<int64_t> copies;
+  const WalkResult result = step.getBody().walk([&](Operation *op) {
+    return op->getAttrDictionary().walk([&](AtAttr slice) {
+      const Slot *slot = slots.empty() ? nullptr : findSlot(slice);
+      if (!slot)
+        return WalkResult::advance();
+      if (copies.value_or(slot->copies) != slot->copies) {
+        op->emitError() << "uses a slot with " << slot->copies
+                        << " copies, but another operation of the step one with " << *copies;
+        return WalkResult::interrupt();
+      }
+      copies = slot->copies;
+      return WalkResult::advance();
+    });
+  });
+  return result.wasInterrupted() ? FailureOr<int64_t>(failure()) : copies.value_or(1);
+}
+
+int64_t StepTables::offsetOf(AtAttr slice, int64_t iteration) const {
+  const Slot *slot = copy == 0 ? nullptr : findSlot(slice);
+  return slice.getOffset() + iteration * slice.getStride() + (slot ? copy * slot->distance : 0);
 }
 
 int64_t StepTables::number(Block &block, int64_t first, SmallVectorImpl<int64_t> &last) const {
@@ -53,10 +92,11 @@ int64_t StepTables::number(Block &block, int64_t first, SmallVectorImpl<int64_t>
   return first;
 }
 
-Constant *StepTables::addFunction(StepOp step) {
+Constant *StepTables::addFunction(StepOp step, int64_t copyOfSlots) {
+  copy = copyOfSlots;
   SmallVector<int64_t> last;
   const int64_t end = number(step.getBody().front(), 0, last);
-  const std::string symbol = ("mtc_operations." + Twine(functionCount++)).str();
+  const std::string symbol = ("mtc_operations." + prefix + Twine(functionCount++)).str();
   operations.beginTable(symbol, static_cast<size_t>(end) * sizeof(MtcOperation));
   int64_t count = 0;
   llvm::DenseMap<Value, int64_t> copies; // the index of the operation that produces each token
@@ -77,18 +117,30 @@ Constant *StepTables::addFunction(StepOp step) {
 LogicalResult StepTables::addSequence(StringRef name, StepOp step) {
   if (!step || step.getBody().front().empty())
     return success();
-  Constant *function = addFunction(step);
-  if (!function)
+  FailureOr<int64_t> copies = countCopies(step);
+  if (failed(copies))
     return failure();
-  sequences[name] = c.array({c.u32(functions.size())});
-  functions.push_back(function);
+  for (int64_t number = 0; number < *copies; ++number) {
+    Constant *function = addFunction(step, number);
+    if (!function)
+      return failure();
+    numbers[name].push_back(functions.size());
+    functions.push_back(function);
+  }
   return success();
 }
 
+std::optional<uint32_t> StepTables::findFunction(StringRef name, int64_t microStep) const {
+  auto known = numbers.find(name);
+  if (known == numbers.end())
+    return std::nullopt;
+  return known->second[static_cast<size_t>(microStep) % known->second.size()];
+}
+
 Constant *StepTables::sequenceOf(StringRef name) {
-  Constant *numbers = sequences.lookup(name);
-  return c.record(field<&MtcSequence::count>(numbers ? 1 : 0),
-                  field<&MtcSequence::functions>(numbers ? numbers : c.null()));
+  const std::optional<uint32_t> first = findFunction(name, /*microStep=*/0);
+  return c.record(field<&MtcSequence::count>(first ? 1 : 0),
+                  field<&MtcSequence::functions>(first ? c.array({c.u32(*first)}) : c.null()));
 }
 
 LogicalResult StepTables::addRepeat(RepeatOp repeat, ArrayRef<int64_t> waits,
@@ -119,7 +171,7 @@ struct StepTables::Entry {
 void StepTables::addSlices(ArrayRef<Attribute> slices, int64_t iteration, Entry &entry) const {
   for (Attribute attribute : slices) {
     auto slice = cast<AtAttr>(attribute);
-    entry.offsets.push_back(slice.getOffset() + iteration * slice.getStride());
+    entry.offsets.push_back(offsetOf(slice, iteration));
     entry.strides.push_back(target.hasRepeats() ? slice.getStride() : 0);
   }
 }
@@ -248,12 +300,12 @@ StepTables::Writes StepTables::addWrites(Operation *op, ArrayRef<int64_t> last, 
     if (slice.getSpace() != MemorySpace::Device ||
         (!checksMemory && !hasSmallRange(slice.getType().getElementType())))
       return;
-    const DataObject::Address write = operations.addStruct(
-        field<&MtcWrite::offset>(slice.getOffset() + iteration * slice.getStride()),
-        field<&MtcWrite::bytes>(slice.getEnd() - slice.getOffset()),
-        field<&MtcWrite::last_use>(lastUse),
-        field<&MtcWrite::type>(typeCode(slice.getType().getElementType())),
-        field<&MtcWrite::stride>(target.hasRepeats() ? slice.getStride() : 0));
+    const DataObject::Address write =
+        operations.addStruct(field<&MtcWrite::offset>(offsetOf(slice, iteration)),
+                             field<&MtcWrite::bytes>(slice.getEnd() - slice.getOffset()),
+                             field<&MtcWrite::last_use>(lastUse),
+                             field<&MtcWrite::type>(typeCode(slice.getType().getElementType())),
+                             field<&MtcWrite::stride>(target.hasRepeats() ? slice.getStride() : 0));
     if (writes.count++ == 0)
       writes.first = write;
   };
@@ -275,7 +327,7 @@ StepTables::Writes StepTables::addWrites(Operation *op, ArrayRef<int64_t> last, 
 uint32_t StepTables::addCollective(CollectiveAttr collective, ArrayAttr inputs, ArrayAttr outputs,
                                    llvm::SmallVectorImpl<int64_t> &offsets) {
   for (Attribute slice : llvm::concat<const Attribute>(inputs.getValue(), outputs.getValue()))
-    offsets.push_back(cast<AtAttr>(slice).getOffset());
+    offsets.push_back(offsetOf(cast<AtAttr>(slice)));
   collectives.push_back(
       c.record(field<&MtcCollective::kind>(static_cast<uint32_t>(collective.getKind())),
                field<&MtcCollective::count>(collective.getTotals().size()),

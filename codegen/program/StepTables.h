@@ -7,6 +7,10 @@
 #include "codegen/target/ConstantBuilder.h"
 #include "ir/Mtc.h"
 
+#include <map>
+#include <optional>
+#include <string>
+
 namespace mtc {
 
 class Target;
@@ -15,18 +19,23 @@ class Target;
 /// MtcFunctions, whose operations refer to them by index. The operations are in a separate object.
 class StepTables {
 public:
-  StepTables(ConstantBuilder &builder, DataObject &operations, Target &target)
-      : c(builder), operations(operations), target(target) {}
+  /// `prefix` distinguishes the symbols from those of the tables of other pipeline stages.
+  StepTables(ConstantBuilder &builder, DataObject &operations, Target &target,
+             std::string prefix = "")
+      : c(builder), operations(operations), target(target), prefix(std::move(prefix)) {}
 
-  /// Adds the kernels of an allocated program.
+  /// Adds the kernels and the slots of an allocated program.
   void addKernels(mlir::ModuleOp placed);
   /// Returns the MtcFunction of a step, and adds the library calls in it. Returns null after
-  /// emitting a diagnostic.
-  llvm::Constant *addFunction(StepOp step);
-  /// Adds the function of a step to the program under a name. A null or empty step has none.
+  /// emitting a diagnostic. The function uses the copy with this number of each slot.
+  llvm::Constant *addFunction(StepOp step, int64_t copy = 0);
+  /// Adds the functions of a step to the program under a name: one for each copy of the slots that
+  /// the step uses. A null or empty step has none.
   mlir::LogicalResult addSequence(llvm::StringRef name, StepOp step);
-  /// Returns an MtcSequence of the functions under a name.
+  /// Returns an MtcSequence of the first function under a name.
   llvm::Constant *sequenceOf(llvm::StringRef name);
+  /// Returns the number of the function under a name for a micro-step; nothing for an empty step.
+  std::optional<uint32_t> findFunction(llvm::StringRef name, int64_t microStep) const;
 
   llvm::ArrayRef<llvm::Constant *> getKernels() const { return kernels; }
   llvm::ArrayRef<llvm::Constant *> getCalls() const { return calls; }
@@ -54,6 +63,13 @@ private:
                                      int64_t scratch, Entry &entry) const;
   mlir::LogicalResult describeCopy(mlir::Operation *op, AtAttr source, AtAttr destination,
                                    int64_t iteration, Entry &entry) const;
+  /// Returns the number of copies of the slots that a step uses; 1 if it uses none. Fails with a
+  /// diagnostic if the numbers differ.
+  mlir::FailureOr<int64_t> countCopies(StepOp step) const;
+  struct Slot;
+  const Slot *findSlot(AtAttr slice) const;
+  /// Returns the offset of a slice in an iteration, in the current copy of its slot.
+  int64_t offsetOf(AtAttr slice, int64_t iteration = 0) const;
   /// Adds the offsets and strides of slices.
   void addSlices(mlir::ArrayRef<mlir::Attribute> slices, int64_t iteration, Entry &entry) const;
   /// Returns the address of the names of the nodes from which an operation comes.
@@ -73,7 +89,14 @@ private:
   ConstantBuilder &c;
   DataObject &operations;
   Target &target;
+  const std::string prefix;
   bool checksMemory = false;
+  /// The first copy of a slot.
+  struct Slot {
+    int64_t bytes, distance, copies; ///< `distance` is that to the next copy
+  };
+  std::map<std::pair<MemorySpace, int64_t>, Slot> slots; ///< by memory space and offset
+  int64_t copy = 0;                                      ///< of slots, in the current function
   llvm::StringMap<uint32_t> kernelIndex;
   llvm::SmallVector<int64_t> scratchBytes;   ///< of each kernel
   llvm::SmallDenseSet<uint32_t> hostKernels; ///< numbers of the kernels on the host
@@ -83,7 +106,7 @@ private:
   llvm::DenseMap<mlir::Location, DataObject::Address> nodes;
   unsigned functionCount = 0;
   llvm::SmallVector<llvm::Constant *> kernels, calls, collectives, functions;
-  llvm::StringMap<llvm::Constant *> sequences; ///< Numbers of functions, by name.
+  llvm::StringMap<llvm::SmallVector<uint32_t, 1>> numbers; ///< of functions, by name
 };
 
 } // namespace mtc

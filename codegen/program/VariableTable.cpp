@@ -26,12 +26,23 @@ Constant *mtc::describeTensor(ConstantBuilder &c, StringRef name, RankedTensorTy
       field<&MtcTensor::space>(space));
 }
 
+int64_t mtc::offsetOrNone(VariableOp variable) {
+  return variable.getOffset() ? static_cast<int64_t>(*variable.getOffset()) : -1;
+}
+
+/// Returns the stage whose ranks hold the variable, or -1 if those of all do.
+static int32_t stageOf(VariableOp variable, ProgramOp program) {
+  if (!program || !program.getPipelineStage())
+    return 0;
+  return variable.getStage() ? static_cast<int32_t>(*variable.getStage()) : -1;
+}
+
 Constant *mtc::describeScalars(ConstantBuilder &c, ModuleOp placed) {
   int64_t offsets[getMaxEnumValForRuntimeScalar() + 1];
   llvm::fill(offsets, -1);
   for (auto variable : placed.getOps<VariableOp>())
     if (auto scalar = dyn_cast<RuntimeScalarAttr>(variable.getInitial()))
-      offsets[static_cast<unsigned>(scalar.getValue())] = *variable.getOffset();
+      offsets[static_cast<unsigned>(scalar.getValue())] = offsetOrNone(variable);
   auto of = [&](RuntimeScalar scalar) { return offsets[static_cast<unsigned>(scalar)]; };
   return c.record(field<&MtcScalars::learning_rate>(of(RuntimeScalar::LearningRate)),
                   field<&MtcScalars::step>(of(RuntimeScalar::Step)),
@@ -46,7 +57,7 @@ std::vector<Constant *> mtc::describeSettings(ConstantBuilder &c, ModuleOp place
       settings.push_back(c.record(
           field<&MtcSetting::name>(setting.getName()), field<&MtcSetting::flag>(setting.getFlag()),
           field<&MtcSetting::help>(setting.getHelp()),
-          field<&MtcSetting::offset>(*variable.getOffset()),
+          field<&MtcSetting::offset>(offsetOrNone(variable)),
           field<&MtcSetting::value>(setting.getValue().getValueAsDouble()),
           field<&MtcSetting::minimum>(setting.getMinimum().getValueAsDouble()),
           field<&MtcSetting::limit>(setting.getLimit().getValueAsDouble())));
@@ -163,11 +174,15 @@ LogicalResult VariableTable::add(ModuleOp placed) {
   ProgramOp program = ProgramOp::find(placed);
   const RankGroup dataGroup = program ? program.getDataGroup() : RankGroup();
   for (VariableOp variable : placed.getOps<VariableOp>()) {
-    if (!variable.getOffset())
+    if (variable.getRole() == Role::Slot)
+      continue; // Only steps and messages know it.
+    if (!variable.getOffset() && !variable.isElsewhere())
       return variable.emitError("variable has no offset in the arena");
     index[variable.getSymName()] = index.size();
   }
   for (VariableOp variable : placed.getOps<VariableOp>()) {
+    if (variable.getRole() == Role::Slot)
+      continue;
     uint32_t initial = MTC_INITIAL_ZERO;
     Constant *data = c.null();
     double spread = 0;
@@ -201,7 +216,8 @@ LogicalResult VariableTable::add(ModuleOp placed) {
       const bool isSplat = dense && dense.isSplat();
       std::string bytes =
           rawBytes(isSplat ? dense.resizeSplat(dense.getType().clone({1})) : elements);
-      if (bytes.find_first_not_of('\0') != std::string::npos) {
+      // The tables of the stage that holds a variable have its elements.
+      if (!variable.isElsewhere() && bytes.find_first_not_of('\0') != std::string::npos) {
         initial = isSplat ? MTC_INITIAL_SPLAT : MTC_INITIAL_DATA;
         data = c.bytes(bytes);
       }
@@ -225,14 +241,14 @@ LogicalResult VariableTable::add(ModuleOp placed) {
                pretrained = describeImages(c, variable.getPretrainedImagesAttr());
     entries.push_back(c.record(
         field<&MtcVariable::tensor>(describeTensor(c, name, variable.getTensorType(),
-                                                   *variable.getOffset(), variable.getSpace())),
+                                                   offsetOrNone(variable), variable.getSpace())),
         field<&MtcVariable::role>(variable.getRole()), field<&MtcVariable::initial>(initial),
         field<&MtcVariable::data>(data), field<&MtcVariable::spread>(spread),
         field<&MtcVariable::of>(of),
         field<&MtcVariable::storage>(stored ? static_cast<uint32_t>(stored.getStorage())
                                             : uint32_t{MTC_STORED_AS_IS}),
         field<&MtcVariable::is_transposed>(stored && stored.getTransposed()),
-        field<&MtcVariable::stage>(0), field<&MtcVariable::source>(source),
+        field<&MtcVariable::stage>(stageOf(variable, program)), field<&MtcVariable::source>(source),
         field<&MtcVariable::whole>(whole), field<&MtcVariable::run>(division.run),
         field<&MtcVariable::parts>(division.parts), field<&MtcVariable::stride>(division.stride),
         field<&MtcVariable::block>(division.block), field<&MtcVariable::piece>(division.piece),
@@ -250,4 +266,22 @@ LogicalResult VariableTable::add(ModuleOp placed) {
 std::optional<uint32_t> VariableTable::find(StringRef name) const {
   auto known = index.find(name);
   return known == index.end() ? std::nullopt : std::optional(known->second);
+}
+
+llvm::SmallVector<Constant *> VariableTable::describeAdapters(ModuleOp placed) const {
+  llvm::SmallVector<Constant *> adapters;
+  for (AdapterOp adapter : placed.getOps<AdapterOp>()) {
+    const std::optional<StringRef> magnitude = adapter.getMagnitude();
+    const std::optional<APFloat> dropout = adapter.getDropout();
+    adapters.push_back(
+        c.record(field<&MtcAdapter::base>(*find(adapter.getBase())),
+                 field<&MtcAdapter::down>(*find(adapter.getDown())),
+                 field<&MtcAdapter::up>(*find(adapter.getUp())),
+                 field<&MtcAdapter::magnitude>(magnitude ? *find(*magnitude) : -1),
+                 field<&MtcAdapter::axis>(adapter.getAxis()),
+                 field<&MtcAdapter::is_rank_stabilized>(adapter.getRankStabilized()),
+                 field<&MtcAdapter::alpha>(adapter.getAlpha().convertToDouble()),
+                 field<&MtcAdapter::dropout>(dropout ? dropout->convertToDouble() : 0.0)));
+  }
+  return adapters;
 }

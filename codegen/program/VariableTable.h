@@ -15,6 +15,9 @@ llvm::Constant *describeTensor(ConstantBuilder &builder, llvm::StringRef name,
                                mlir::RankedTensorType type, int64_t offset,
                                MemorySpace space = MemorySpace::Device);
 
+/// Returns the offset of a variable, or -1 if it belongs to another pipeline stage.
+int64_t offsetOrNone(VariableOp variable);
+
 /// Returns the elements in their memory layout; i1 occupies a byte.
 std::string rawBytes(mlir::ElementsAttr elements);
 
@@ -43,6 +46,8 @@ public:
   /// Returns a variable's index in the array.
   std::optional<uint32_t> find(llvm::StringRef name) const;
   llvm::ArrayRef<llvm::Constant *> getEntries() const { return entries; }
+  /// Returns an MtcAdapter for each adapter, which refers to variables by index.
+  llvm::SmallVector<llvm::Constant *> describeAdapters(mlir::ModuleOp placed) const;
 
 private:
   llvm::Constant *zeroRange(VariableOp variable);

@@ -234,7 +234,8 @@ void StoredVariable::readDivided(Device &device, int64_t first, int64_t last,
 void StoredVariable::read(Device &device, const Device::Use &use) const {
   Ranks *ranks = device.ranks();
   PieceExchange *waiting = ranks && ranks->isLeader() ? ranks->pieces() : nullptr;
-  if (!division || (!isDivided() && isHeldBy(rankOf(device))))
+  // The only share has all elements; padding would separate them.
+  if (!division || (!isDivided() && !division.padding() && isHeldBy(rankOf(device))))
     return readRun(device, all(), [&](const char *from, int64_t at, int64_t bytes) {
       if (waiting)
         waiting->keepWaiting();

@@ -1,4 +1,4 @@
-// Tests variables that are divided along axes, in pieces and among pipeline stages.
+// Tests variables that are divided along axes, in flat shards and among pipeline stages.
 #include "runtime/state/averages.h"
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/divided_file.h"
@@ -58,6 +58,17 @@ DividedProgram inShards() {
   return program;
 }
 
+/// Lets one rank have the parts of all, with padding of "classes" as for 4 parts.
+DividedProgram onOneRank() {
+  DividedProgram program;
+  program.add("weight", MTC_F32, 240, 240, 1);
+  program.add("bias", MTC_F32, 40, 40, 1);
+  program.add("classes", MTC_F32, {8, 1, 1, 40, 1, 1, 35, 7});
+  program.add("scale", MTC_F32, 7, 7, 1);
+  program.add("table", MTC_U8, tableElements, tableElements, 1);
+  return program;
+}
+
 /// Has a table that each rank of the second of 2 stages has whole, and divides the other variables
 /// in shards among the ranks of a stage.
 DividedProgram ofStages(int64_t ranksOfStage) {
@@ -81,9 +92,9 @@ TEST(AxisSplitTest, CheckpointsAreReadByOtherNumbersOfRanks) {
     int ranks;
     DividedProgram program;
   };
-  const Layout layouts[] = {{4, alongAxes(1)},      {8, alongAxes(2)}, {8, alongAxes(1)},
-                            {8, inPiecesOfParts()}, {3, inShards()},   {2, ofStages(1)},
-                            {6, ofStages(3)}};
+  const Layout layouts[] = {{1, onOneRank()},  {4, alongAxes(1)},      {8, alongAxes(2)},
+                            {8, alongAxes(1)}, {8, inPiecesOfParts()}, {3, inShards()},
+                            {2, ofStages(1)},  {6, ofStages(3)}};
   for (const Layout &writer : layouts)
     for (const Layout &reader : layouts) {
       TemporaryFolder folder;

@@ -8,6 +8,7 @@
 #include "ir/attributes/OperandLayout.h"
 #include "passes/memory/MemoryFloor.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -64,7 +65,16 @@ LogicalResult MemoryAnalysis::updateModule() {
   variableCategories = MemoryPlan::Categories::ofVariables(module);
   arguments = ArgumentLayout(module, variables.getSize(), redzone);
   staging = arguments.getSize() >= minStagedBytes ? arguments.getSize() : 0;
-  hasMessages = !module.getOps<MessageOp>().empty();
+  llvm::DenseSet<Attribute> ofMessages;
+  for (auto message : module.getOps<MessageOp>())
+    ofMessages.insert(message.getVariables().begin(), message.getVariables().end());
+  hasMessages = !ofMessages.empty();
+  savedBySplit = 0;
+  for (const VariableLayout::Entry &entry : variables.getEntries())
+    if (VariableOp variable = entry.variable;
+        variable.getRole() == Role::Slot && entry.space == MemorySpace::Device &&
+        !ofMessages.contains(FlatSymbolRefAttr::get(variable.getSymNameAttr())))
+      savedBySplit += entry.bytes * static_cast<int64_t>(variable.getCopies()) + redzone;
   slots.fill({});
   for (auto transfers : module.getOps<TransferSlotsOp>())
     slots[static_cast<unsigned>(transfers.getSpace())] = {
@@ -262,7 +272,7 @@ int64_t MemoryAnalysis::findFloor() const {
   for (const FunctionMemory &function : getFunctions())
     if (!function.hasSeparateArena())
       floor = std::max(floor, mtc::findFloor(function, info));
-  return fixed - saved + floor; // Recomputed values need no slots.
+  return fixed - saved - savedBySplit + floor; // Recomputed values need no slots.
 }
 
 int64_t MemoryAnalysis::findEnd(const FunctionMemory &function) const {

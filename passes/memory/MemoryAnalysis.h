@@ -121,7 +121,7 @@ private:
   MemoryPlan::Categories variableCategories;
   ArgumentLayout arguments;
   bool hasMessages = false;
-  int64_t fixed = 0, saved = 0, staging = 0;
+  int64_t fixed = 0, saved = 0, savedBySplit = 0, staging = 0;
   struct Slots {
     int64_t bytes = 0, bytesOfOne = 0;
   };

@@ -13,6 +13,8 @@ namespace mtc::runtime {
 void writeSettings(const MtcProgram &program, Device &device, const Settings &changed) {
   for (int64_t i = 0; i < program.setting_count; ++i) {
     const MtcSetting &setting = program.settings[i];
+    if (setting.offset < 0)
+      continue; // Only other pipeline stages read the setting.
     const auto found = changed.find(setting.name);
     const double value = found == changed.end() ? setting.value : found->second;
     device.writeScalar(setting.offset, &value, sizeof value);

@@ -29,7 +29,8 @@ enum Offset : int64_t {
   gatheredAt = base + 960, ///< sums of a gradient, of the ranks of a stage
   allRanksAt = base + 1024,
   stageRanksAt = base + 1088, ///< number of ranks of a stage
-  arenaEnd = base + 1152
+  settingAt = base + 1152,    ///< that only the last stage reads
+  arenaEnd = base + 1216
 };
 
 float *floats(char *operand) { return reinterpret_cast<float *>(operand); }
@@ -333,6 +334,10 @@ void StagePrograms::addStage(int64_t stage) {
   program.outputs = outputs.back().data();
   program.row_metrics.values = rowValues.back().data();
   program.scalars.micro_step = microStepAt;
+  settings.push_back(
+      {"scale", "scale", "", stage == stages - 1 ? int64_t{settingAt} : nowhere, 1, 0, 2});
+  program.settings = &settings.back();
+  program.setting_count = 1;
   const int64_t all = microSteps * data;
   program.accumulation = {all,
                           lossSumAt,

@@ -58,6 +58,7 @@ private:
   std::deque<std::vector<MtcInput>> inputs;           ///< of stages
   std::deque<std::vector<MtcTensor>> outputs;         ///< of stages
   std::deque<std::vector<MtcRowValue>> rowValues;     ///< of stages
+  std::deque<MtcSetting> settings;                    ///< of stages
   std::deque<uint32_t> numbers;                       ///< of functions in sequences
   std::vector<MtcProgram> tables;
 };

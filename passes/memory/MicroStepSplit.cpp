@@ -42,7 +42,7 @@ std::optional<MicroStepSplit> MicroStepSplit::find(func::FuncOp function) {
     if (auto each = dyn_cast<WriteOp>(write))
       split.sent.try_emplace(withoutReshapes(each.getValue()), each);
   split.addForward(writes);
-  split.addMoves();
+  split.addPreparations();
   split.findSaved();
   return split;
 }
@@ -67,9 +67,10 @@ void MicroStepSplit::addForward(ArrayRef<Operation *> operations) {
   }
 }
 
-/// Adds copies of forward values to other memory spaces, which save device memory only if slots are
-/// in these spaces, and the holds of the copied values.
-void MicroStepSplit::addMoves() {
+/// Adds operations that make slots of forward values: copies to other memory spaces, which save
+/// device memory only if the slots are in these spaces, with the holds of the copied values; and
+/// assembled values, since slots of their tiles would have to be copied.
+void MicroStepSplit::addPreparations() {
   auto isForwardValue = [&](Value value) {
     Operation *source = rootOf(value).getDefiningOp();
     return !source || forward.contains(source);
@@ -78,7 +79,7 @@ void MicroStepSplit::addMoves() {
   for (Operation &op : block) {
     auto move = dyn_cast<MoveOp>(op);
     if ((move && move.getSpace() != MemorySpace::Device && isForwardValue(move.getValue())) ||
-        (isa<HoldOp>(op) && llvm::all_of(op.getOperands(), isForwardValue)))
+        (isa<HoldOp, AssembleOp>(op) && llvm::all_of(op.getOperands(), isForwardValue)))
       found.push_back(&op);
   }
   addForward(found);

@@ -41,7 +41,7 @@ private:
   explicit MicroStepSplit(mlir::Block &block) : block(block) {}
 
   void addForward(mlir::ArrayRef<mlir::Operation *> writes);
-  void addMoves();
+  void addPreparations();
   void findSaved();
   bool isRepeatable(mlir::Value root) const;
 

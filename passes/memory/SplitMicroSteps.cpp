@@ -29,6 +29,7 @@ public:
                                     (function.getSymName() + backwardSuffix).str(),
                                     builder.getFunctionType({}, {}));
     builder.setInsertionPointToStart(backward.addEntryBlock());
+    eraseUnneeded();
     for (Operation &op : llvm::make_early_inc_range(function.front().without_terminator()))
       if (!split.isForward(&op))
         moveToBackward(&op);
@@ -36,6 +37,27 @@ public:
   }
 
 private:
+  /// Erases the operations of the backward part for which no value is saved: views without users,
+  /// and holds of values of the forward part.
+  void eraseUnneeded() {
+    auto isInForward = [&](Value value) {
+      Operation *source = rootOf(value).getDefiningOp();
+      return !source || split.isForward(source);
+    };
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front()))) {
+      if (split.isForward(&op))
+        continue;
+      if (auto hold = dyn_cast<HoldOp>(op)) {
+        SmallVector<Value> values(hold.getValues());
+        llvm::erase_if(values, isInForward);
+        hold->setOperands(values);
+      }
+      if ((isa<HoldOp>(op) && op.getNumOperands() == 0) ||
+          (op.hasTrait<mtc::View>() && op.use_empty()))
+        op.erase();
+    }
+  }
+
   void moveToBackward(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       operand.set(inBackward(operand.get()));
@@ -53,6 +75,8 @@ private:
     if (split.isSaved(value)) {
       result = readSaved(value);
     } else {
+      assert((source->hasTrait<mtc::View>() || isa<ReadOp, ReadFlatOp>(source)) &&
+             "values that need memory are saved");
       SmallVector<Value> operands =
           llvm::map_to_vector(source->getOperands(), [&](Value each) { return inBackward(each); });
       Operation *copy = builder.clone(*source);

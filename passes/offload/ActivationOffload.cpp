@@ -169,7 +169,9 @@ FailureOr<std::optional<PeakReducer::Candidate>> ActivationOffload::findCandidat
 // Application
 //===------------------------------------------------------------------------------------------===//
 
-void ActivationOffload::move(const Gap &gap) {
+/// Moves a value away in its gap. Returns false, without any change, if a late user is in the text
+/// before the forward part of a micro-step ends.
+bool ActivationOffload::move(const Gap &gap) {
   const FunctionMemory &function = budget.function;
   auto [release, start] = placeCopies(gap);
   // Operations are visited in block order, since only writes may run later than their position in
@@ -188,6 +190,10 @@ void ActivationOffload::move(const Gap &gap) {
   const CopyPlacement placement(function, times, target);
   Operation *held = release > gap.begin ? placement.getOperation(release) : nullptr;
   Operation *place = start < gap.end ? placement.getOperation(start) : late.front();
+  if (gap.isSaved && (place->isBeforeInBlock(last) || llvm::any_of(late, [&](Operation *user) {
+                        return user->isBeforeInBlock(last);
+                      })))
+    return false;
   OpBuilder builder(gap.value.getContext());
   builder.setInsertionPointAfter(last);
   const Location location = gap.value.getLoc();
@@ -201,6 +207,7 @@ void ActivationOffload::move(const Gap &gap) {
   auto back = edits.insert(
       MoveOp::create(builder, location, gap.value.getType(), away, MemorySpace::Device));
   readMoved(edits, late, gap.value, back);
+  return true;
 }
 
 /// Moves the candidate's value and, until the function meets the budget, equal values of equal
@@ -212,7 +219,10 @@ FailureOr<bool> ActivationOffload::applyCandidate() {
        next = findCheapest(next->gap.kind)) {
     const OrderScore before = budget.score();
     const size_t mark = edits.mark();
-    move(next->gap);
+    if (!move(next->gap)) {
+      refused.insert(next->gap.value);
+      continue;
+    }
     FailureOr<int64_t> excess = budget.findExcess();
     if (failed(excess))
       return failure();

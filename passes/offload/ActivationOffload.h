@@ -60,7 +60,7 @@ private:
   std::optional<Priced> findCheapest(std::optional<size_t> kind) const;
   std::pair<int64_t, int64_t> placeCopies(const Gap &gap) const;
   double priceOf(const Gap &gap, const TransferTimes &before) const;
-  void move(const Gap &gap);
+  bool move(const Gap &gap);
   TransferTimes simulate(mlir::ArrayRef<PlannedCopy> added) const;
 
   const FunctionBudget &budget;

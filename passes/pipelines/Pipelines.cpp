@@ -120,6 +120,7 @@ static void buildAllocation(OpPassManager &manager, const MemoryOptions &options
   const OffloadPassOptions offload{options.fit.offload, options.fit.memory};
   manager.addPass(createOffloadVariables(offload));
   addOptional(manager, createReorder(), takes);
+  manager.addPass(createOrderMicroSteps()); // The passes before have moved operations.
   // Techniques reduce only the memory that reordering cannot save.
   manager.addPass(createOffloadActivations(offload));
   manager.addPass(createTile(options.fit.tile));

@@ -53,7 +53,8 @@ bool TileRegion::add(Operation *op) {
   if (contains(op))
     return true;
   auto piecewise = dyn_cast<TileableOpInterface>(op);
-  if (!piecewise)
+  if (!piecewise || (split && !tilings.empty() &&
+                     split->isForward(op) != split->isForward(tilings.begin()->first)))
     return false;
   for (const Tiles &tiling : piecewise.getTiles(count))
     if (agrees(op, tiling)) {
@@ -190,12 +191,14 @@ bool TileRegion::isAligned() const {
   });
 }
 
-std::optional<TileRegion> TileRegion::find(Value value, int64_t count) {
-  TileRegion region(count);
+std::optional<TileRegion> TileRegion::find(Value value, int64_t count,
+                                           const MicroStepSplit *split) {
+  TileRegion region(count, split);
   if (!value.getDefiningOp() || !region.addAround(value) || !region.close())
     return std::nullopt;
   region.grow(byteSize(cast<RankedTensorType>(value.getType())));
   if (!region.mayRunEarly() || !region.isAligned())
     return std::nullopt;
+  region.split = nullptr; // Only needed to find the region.
   return region;
 }

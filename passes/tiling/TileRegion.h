@@ -4,6 +4,7 @@
 #define MTC_PASSES_TILING_TILEREGION_H
 
 #include "ir/Mtc.h"
+#include "passes/memory/MicroStepSplit.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -16,8 +17,9 @@ class TileRegion {
 public:
   /// Returns the region that computes and uses a value in `count` tiles, or nothing if some
   /// operation of the region needs the value, or a value between the region's operations, as a
-  /// whole.
-  static std::optional<TileRegion> find(mlir::Value value, int64_t count);
+  /// whole. All operations are in one part of a micro-step that will be split.
+  static std::optional<TileRegion> find(mlir::Value value, int64_t count,
+                                        const MicroStepSplit *split);
 
   int64_t getCount() const { return count; }
   /// Returns the operations in block order, without views.
@@ -31,7 +33,7 @@ public:
   bool isReadOutside(mlir::Value result) const;
 
 private:
-  explicit TileRegion(int64_t count) : count(count) {}
+  TileRegion(int64_t count, const MicroStepSplit *split) : count(count), split(split) {}
 
   bool add(mlir::Operation *op);
   bool addAround(mlir::Value value);
@@ -42,6 +44,7 @@ private:
   bool isAligned() const;
 
   int64_t count;
+  const MicroStepSplit *split; ///< null for other functions
   llvm::DenseMap<mlir::Operation *, Tiles> tilings;
   mlir::SmallVector<mlir::Operation *> operations, needed;
 };

@@ -95,6 +95,16 @@ int64_t TileSearch::Plan::findBytesLeft(const TileRegion &region) const {
   return left;
 }
 
+/// Returns the region that computes a value in tiles. The memory plan may be that of a trial that
+/// has been undone.
+std::optional<TileRegion> TileSearch::findRegion(Value value, int64_t count) const {
+  std::optional<MicroStepSplit> split;
+  if (budget.function.getSplit())
+    if (auto found = MicroStepSplit::find(budget.function.getFunction()))
+      split.emplace(std::move(*found));
+  return TileRegion::find(value, count, split ? &*split : nullptr);
+}
+
 /// Tries increasing numbers of tiles. Returns the smallest number that suffices, or one for which a
 /// larger number frees little more. Adds to `tried` the values that would lead to the same regions.
 FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, int64_t excess,
@@ -105,7 +115,7 @@ FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, 
   SmallVector<Operation *, 0> hopeless; // Operations whose number of tiles does not matter.
   int64_t effortPerTile = 0, lastEffort = 0, lastCount = 0; // Known after two trials.
   for (int64_t count = 2; count <= maxTiles; count *= 2) {
-    std::optional<TileRegion> region = TileRegion::find(value, count);
+    std::optional<TileRegion> region = findRegion(value, count);
     if (!region)
       break; // Larger counts have no region either.
     for (Operation *op : region->getOperations())
@@ -222,7 +232,7 @@ FailureOr<bool> TileSearch::applyCandidate() {
   for (Value value : findEqual(candidate->value)) {
     if (replaced.contains(value.getDefiningOp()))
       continue;
-    std::optional<TileRegion> region = TileRegion::find(value, candidate->count);
+    std::optional<TileRegion> region = findRegion(value, candidate->count);
     if (!region || (!changed.empty() && region->getOperations().size() != size))
       continue;
     size = region->getOperations().size();

@@ -66,6 +66,7 @@ private:
 
   mlir::SmallVector<mlir::Value> findValues() const;
   const Known *findKnown(mlir::Value value, int64_t peak, int64_t excess) const;
+  std::optional<TileRegion> findRegion(mlir::Value value, int64_t count) const;
   mlir::FailureOr<std::optional<Choice>> findCount(mlir::Value value, int64_t excess,
                                                    const OrderScore &before, const Plan &plan,
                                                    llvm::DenseSet<mlir::Value> &tried);

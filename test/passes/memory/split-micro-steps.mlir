@@ -144,7 +144,7 @@ func.func @micro_step() {
 
 // -----
 
-// A value that was moved to another memory space has its slot there.
+// A value that was moved to another memory space has its slot there. Views without users and holds in the backward part need no values.
 // CHECK: mtc.variable slot @mtc.slot.micro_step.saved.0 copies 2 in disk : tensor<16x4xf32> = #mtc.zeros
 // CHECK-NOT: mtc.variable slot
 // CHECK-LABEL: func.func @micro_step(
@@ -157,6 +157,7 @@ func.func @micro_step() {
 // CHECK-NEXT: mtc.read @out.grad
 // CHECK-NEXT: %[[AWAY:.*]] = mtc.read @mtc.slot.micro_step.saved.0
 // CHECK-NEXT: %[[A:.*]] = mtc.move %[[AWAY]] to device
+// CHECK-NEXT: mtc.hold %[[A]] : tensor<16x4xf32>
 // CHECK-NEXT: mtc.contract %{{.*}}, %[[A]]
 // ALLOCATED: mtc.arena in disk size 8192
 // ALLOCATED: mtc.variable slot @mtc.slot.micro_step.saved.0 copies 2 in disk : {{.*}} at 0
@@ -180,7 +181,9 @@ func.func @micro_step(%x: tensor<16x4xf32> {mtc.name = "x"}) {
   mtc.hold %a : tensor<16x4xf32>
   mtc.write @out, %b : tensor<16x4xf32>
   %g = mtc.read @out.grad : tensor<16x4xf32>
+  %unused = mtc.reshape %b : tensor<16x4xf32> -> tensor<64xf32>
   %back = mtc.move %away to device : tensor<16x4xf32>
+  mtc.hold %a, %back : tensor<16x4xf32>, tensor<16x4xf32>
   %d = mtc.contract %g, %back batch [] x [] over [0] x [0] : tensor<16x4xf32>, tensor<16x4xf32> -> tensor<4x4xf32>
   mtc.write @w.grad, %d : tensor<4x4xf32>
   return

@@ -57,8 +57,9 @@ def TransferSlotsOp : Mtc_Op<"transfer_slots", [HasParent<"::mlir::ModuleOp">]> 
   let summary = "buffers for windows of operands in other memory spaces";
   let description = [{
     A kernel with operands in other memory spaces than its own runs in windows: ranges of its rows. The window's part of these
-    operands is copied into a slot, read and written there by the kernel, and copied back if it was written. Windows use the
-    slots round-robin, so that copies overlap with computation. Kernels on the host have slots in pinned host memory.
+    operands is copied into a slot, read and written there by the kernel, and copied back if it was written. A window uses the
+    least recently used slot, so that copies overlap with computation. Where temporaries leave memory of the arena free, windows
+    use it as further slots. Kernels on the host have slots in pinned host memory.
 
     ```mlir
     mtc.transfer_slots 4 size 8388608

@@ -150,6 +150,13 @@ int64_t KernelWindows::getMaxRows(int64_t slotBytes, ArrayRef<unsigned> operands
   return count;
 }
 
+int64_t KernelWindows::getEvenRows(int64_t maxRows, ArrayRef<unsigned> operands,
+                                   int64_t alignment) const {
+  const int64_t count = llvm::divideCeil(rows, maxRows);
+  return std::min(maxRows, static_cast<int64_t>(llvm::alignTo(llvm::divideCeil(rows, count),
+                                                              getGranule(operands, alignment))));
+}
+
 SmallVector<std::pair<int64_t, int64_t>> KernelWindows::partition(int64_t count) const {
   KernelOp whole = kernel;
   SmallVector<std::pair<int64_t, int64_t>> windows;

@@ -24,6 +24,9 @@ public:
   /// Returns the maximum number of rows per window such that the window's ranges of `operands` fit
   /// into `slotBytes`, each at a multiple of `alignment`; 0 if no window fits.
   int64_t getMaxRows(int64_t slotBytes, mlir::ArrayRef<unsigned> operands, int64_t alignment) const;
+  /// Returns the rows per window of as many windows as with `maxRows` rows, but of similar size:
+  /// the copies of a small remainder would take almost as long as those of a large window.
+  int64_t getEvenRows(int64_t maxRows, mlir::ArrayRef<unsigned> operands, int64_t alignment) const;
   /// Splits the kernel into windows of `count` rows, as pairs of first row and number of rows.
   mlir::SmallVector<std::pair<int64_t, int64_t>> partition(int64_t count) const;
 

@@ -153,6 +153,10 @@ private:
                                builder.getArrayAttr(outputNames));
     Block &body = step.getBody().emplaceBlock();
     builder.setInsertionPointToStart(&body);
+    timesOfWindows.clear();
+    for (const PlannedOperation *op : memory.getOrder())
+      if (op->runsInWindows() && !op->isOnHost())
+        timesOfWindows.push_back(op->time);
     // Number of step operations emitted after each operation of the schedule.
     SmallVector<int64_t, 0> counts;
     BlockLength length(body);
@@ -250,6 +254,18 @@ private:
     return success();
   }
 
+  /// Returns the ranges of the arena that are free from the kernel that runs in windows before an
+  /// operation until the one after it: copies of the windows overlap with the operations between.
+  SmallVector<FreeRange> freeAround(const PlannedOperation &op) const {
+    if (frame)
+      return {};
+    auto own = llvm::lower_bound(timesOfWindows, op.time);
+    const int64_t begin = own == timesOfWindows.begin() ? 0 : *std::prev(own) + 1;
+    const auto last = static_cast<int64_t>(current->getOrder().size()) - 1;
+    const int64_t end = std::next(own) == timesOfWindows.end() ? last : *std::next(own);
+    return analysis.findFree(*current, begin, end);
+  }
+
   void writeLastUses(Block &body, ArrayRef<int64_t> counts, int64_t first) {
     auto slice = [this](Value value) { return sliceOf(value); };
     LastUses(*current, analysis.getVariables(), slice).write(body, counts, first);
@@ -262,8 +278,11 @@ private:
       SmallVector<AtAttr> slices = slicesOf(kernel.getInputs());
       llvm::append_range(slices, slicesOf(kernel.getOutputs()));
       WindowWriter &own = kernel.getOnHost() ? hostWindows : windows;
-      if (llvm::any_of(slices, [&](AtAttr slice) { return own.isElsewhere(slice); }))
+      if (llvm::any_of(slices, [&](AtAttr slice) { return own.isElsewhere(slice); })) {
+        if (!kernel.getOnHost())
+          windows.setFree(freeAround(planned));
         return own.write(kernel, slices, length.get(), builder);
+      }
       ArrayAttr inputs = sliceArray(kernel.getInputs());
       ArrayAttr outputs = sliceArray(kernel.getOutputs());
       if (auto onto = dyn_cast_if_present<BlockArgument>(yieldOf(kernel).getOnto()))
@@ -350,7 +369,8 @@ private:
   const MemoryPlan &plan;
   const int64_t redzone;
   const FunctionMemory *current = nullptr;
-  const Frame *frame = nullptr; ///< of the scan whose body is emitted
+  const Frame *frame = nullptr;           ///< of the scan whose body is emitted
+  SmallVector<int64_t, 0> timesOfWindows; ///< of device kernels in windows of the emitted function
   KernelOutliner outliner;
   WindowWriter windows, hostWindows; ///< of kernels on the device, and on the host
 };

@@ -370,6 +370,28 @@ int64_t MemoryAnalysis::offsetOf(const FunctionMemory &function, Value value) co
   return offsetOf(function, *function[value].buffer) + offsetInBuffer(value);
 }
 
+SmallVector<std::pair<int64_t, int64_t>>
+MemoryAnalysis::findFree(const FunctionMemory &function, int64_t begin, int64_t end) const {
+  auto known = common.first.find(&function);
+  if (known == common.first.end())
+    return {};
+  ArrayRef<LiveBuffer> temporaries = function.getBuffers().temporaries;
+  ArrayRef<int64_t> offsets = ArrayRef(common.layout.offsets).drop_front(known->second);
+  SmallVector<std::pair<int64_t, int64_t>> live, free;
+  for (auto [buffer, offset] : llvm::zip(temporaries, offsets))
+    if (buffer.bytes && buffer.begin <= end && begin <= buffer.end)
+      live.push_back({offset, offset + buffer.bytes + redzone});
+  llvm::sort(live);
+  live.push_back({common.layout.size, common.layout.size});
+  int64_t at = 0;
+  for (auto [first, last] : live) {
+    if (at < first)
+      free.push_back({fixed + at, fixed + first});
+    at = std::max(at, last);
+  }
+  return free;
+}
+
 int64_t MemoryAnalysis::getEffort() const {
   int64_t effort = addedEffort;
   for (const FunctionMemory &function : getFunctions())

@@ -71,6 +71,11 @@ public:
     return slots[static_cast<unsigned>(space)].bytesOfOne;
   }
   int64_t offsetOf(const FunctionMemory &function, Buffer buffer) const;
+  /// Returns the ranges of the device arena, in ascending order, that hold no temporary of a
+  /// function from position `begin` to position `end` of its schedule. They are part of the arena
+  /// of training, so that there are none for other functions.
+  mlir::SmallVector<std::pair<int64_t, int64_t>> findFree(const FunctionMemory &function,
+                                                          int64_t begin, int64_t end) const;
   int64_t offsetOf(const FunctionMemory &function, mlir::Value value) const;
 
   /// Number of operations analyzed so far, repeated analyses included.

@@ -61,9 +61,10 @@ bool WindowWriter::chooseRows(Plan &plan) {
       llvm::map_to_vector(plan.transfers, [](const Transfer &each) { return each.operand; });
   for (int64_t alignment : {int64_t{TransferSlotsOp::alignment}, paddedBytes(1)}) {
     plan.alignment = alignment;
-    plan.rows = plan.windows.getMaxRows(slotBytes, operands, alignment);
-    if (plan.rows)
+    if (const int64_t rows = plan.windows.getMaxRows(slotBytes, operands, alignment)) {
+      plan.rows = plan.windows.getEvenRows(rows, operands, alignment);
       return true;
+    }
   }
   return false;
 }
@@ -98,9 +99,7 @@ void WindowWriter::emitWindow(const Plan &plan, KernelFunctionOp function, int64
   KernelOp kernel = plan.kernel;
   MLIRContext *context = kernel.getContext();
   const unsigned inputs = kernel.getInputs().size();
-  const int64_t slot = next++ % static_cast<int64_t>(slots.getCount());
-  const SmallVector<AtAttr> staged =
-      stage(plan, begin, count, offset + slot * static_cast<int64_t>(slots.getSize()));
+  const SmallVector<AtAttr> staged = stage(plan, begin, count, ring.takeNext());
   auto firstByte = [&](AtAttr slice, unsigned operand) {
     return slice.getOffset() + begin * plan.windows.getBytesPerRow(operand);
   };

@@ -6,6 +6,7 @@
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/kernels/KernelWindows.h"
 #include "passes/memory/KernelOutliner.h"
+#include "passes/memory/SlotRing.h"
 
 namespace mtc {
 
@@ -16,7 +17,11 @@ public:
   /// `slots` are those in the kernels' own memory space, at arena offset `offset`. They may be
   /// null, in which case `write` always fails.
   WindowWriter(MemorySpace own, TransferSlotsOp slots, int64_t offset, KernelOutliner &outliner)
-      : own(own), slots(slots), offset(offset), outliner(outliner) {}
+      : own(own), slots(slots), ring(slots, offset), outliner(outliner) {}
+
+  /// Sets the ranges of the arena that are free around the next kernel. Its windows use them as
+  /// further slots.
+  void setFree(mlir::ArrayRef<FreeRange> ranges) { ring.setFree(ranges); }
 
   /// Returns whether a slice is in another memory space than the kernels.
   bool isElsewhere(AtAttr slice) const { return slice.getSpace() != own; }
@@ -53,9 +58,8 @@ private:
 
   MemorySpace own;
   TransferSlotsOp slots;
-  int64_t offset;
+  SlotRing ring;
   KernelOutliner &outliner;
-  int64_t next = 0; ///< number of windows emitted so far
 };
 
 } // namespace mtc

@@ -97,3 +97,48 @@ module {
     return %y : tensor<2048xf32>
   }
 }
+
+// -----
+
+// Windows also use memory that only the temporaries of other functions occupy. The windows of 80 rows have 32, 32 and 16 rows.
+// CHECK-LABEL: mtc.arena size 24576
+// CHECK: mtc.step @update
+// CHECK-NEXT: mtc.copy <0, tensor<32x32xf32>, disk> into <8192, {{.*}}>
+// CHECK: mtc.copy <4096, tensor<32x32xf32>, disk> into <12288, {{.*}}>
+// CHECK: mtc.copy <8192, tensor<16x32xf32>, disk> into <16384, {{.*}}>
+module {
+  mtc.transfer_slots 2 size 4096
+  mtc.variable optimizer @m in disk : tensor<80x32xf32> = #mtc.zeros
+  func.func @f(%x: tensor<2048xf32> {mtc.name = "x"}) -> (tensor<2048xf32> {mtc.name = "y"}) {
+    %a = mtc.cumulative_sum %x axis 0 : tensor<2048xf32>
+    %b = mtc.cumulative_sum %x axis 0 exclusive : tensor<2048xf32>
+    %y = mtc.mul %a, %b : tensor<2048xf32>
+    return %y : tensor<2048xf32>
+  }
+  func.func @update() {
+    %m = mtc.read @m : tensor<80x32xf32>
+    %half = mtc.constant dense<0.5> : tensor<80x32xf32>
+    %new = mtc.mul %m, %half : tensor<80x32xf32>
+    mtc.write @m, %new : tensor<80x32xf32>
+    return
+  }
+}
+
+// -----
+
+// Windows are of similar size: 96 and 64 of 160 rows, in slots for 128. Each has whole pages.
+// CHECK-LABEL: mtc.arena size 32768
+// CHECK: mtc.step @update
+// CHECK-NEXT: mtc.copy <0, tensor<96x32xf32>, disk>
+// CHECK: mtc.copy <12288, tensor<64x32xf32>, disk>
+module {
+  mtc.transfer_slots 2 size 16384
+  mtc.variable optimizer @m in disk : tensor<160x32xf32> = #mtc.zeros
+  func.func @update() {
+    %m = mtc.read @m : tensor<160x32xf32>
+    %half = mtc.constant dense<0.5> : tensor<160x32xf32>
+    %new = mtc.mul %m, %half : tensor<160x32xf32>
+    mtc.write @m, %new : tensor<160x32xf32>
+    return
+  }
+}

@@ -134,28 +134,4 @@ def Allocate : Pass<"mtc-allocate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
-def OverlapCopies : Pass<"mtc-overlap-copies", "::mlir::ModuleOp"> {
-  let summary = "overlap copies, transfers and kernels on the host with computation";
-  let description = [{
-    Turns the copies of an allocated step between two memory spaces into asynchronous copies: stream 1 copies to the device,
-    stream 2 copies from the device. Launches of kernels on the host become asynchronous on stream 4, and copies of their results
-    to the device are on stream 5. Copies to the device keep their relative order, and each starts as early as other accesses to
-    its slices permit. Later operations that access these slices wait for the copy's token. Transfers between ranks become
-    asynchronous on stream 3, in their order.
-
-    ```mlir
-    mtc.launch @kernel_0 ...
-    mtc.copy <0, tensor<16xf32>, disk> into <0, tensor<16xf32>>
-    mtc.launch @kernel_1 [<0, tensor<16xf32>>] into [<0, tensor<16xf32>>]
-    mtc.copy <0, tensor<16xf32>> into <0, tensor<16xf32>, disk>
-    // becomes
-    %in = mtc.async_copy <0, tensor<16xf32>, disk> into <0, tensor<16xf32>> stream 1
-    mtc.launch @kernel_0 ...
-    mtc.launch @kernel_1 [<0, tensor<16xf32>>] into [<0, tensor<16xf32>>] after %in
-    %out = mtc.async_copy <0, tensor<16xf32>> into <0, tensor<16xf32>, disk> stream 2
-    ```
-  }];
-  let dependentDialects = ["::mtc::MtcDialect"];
-}
-
 #endif // MTC_PASSES_MEMORY

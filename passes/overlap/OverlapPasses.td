@@ -1,4 +1,4 @@
-//===- OverlapPasses.td - Overlap of exchanges with computation -------------------------------===//
+//===- OverlapPasses.td - Overlap of copies and exchanges with computation --------------------===//
 
 #ifndef MTC_PASSES_OVERLAP
 #define MTC_PASSES_OVERLAP
@@ -55,6 +55,30 @@ def OverlapExchanges : Pass<"mtc-overlap-exchanges", "::mlir::ModuleOp"> {
   let options = [Option<"memory", "memory", "int64_t", "0",
                         "memory budget of the arena in bytes; 0: none">];
   let statistics = [Statistic<"moves", "moves", "moves of operations and holds">];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
+def OverlapCopies : Pass<"mtc-overlap-copies", "::mlir::ModuleOp"> {
+  let summary = "overlap copies, transfers and kernels on the host with computation";
+  let description = [{
+    Turns the copies of an allocated step between two memory spaces into asynchronous copies: stream 1 copies to the device,
+    stream 2 copies from the device. Launches of kernels on the host become asynchronous on stream 4, and copies of their results
+    to the device are on stream 5. A copy to the device starts as early as other accesses to its slices permit. Of several copies
+    that could start, the one that is needed first does: a simulation with the cost model determines their order. Later operations
+    that access these slices wait for the copy's token. Transfers between ranks become asynchronous on stream 3, in their order.
+
+    ```mlir
+    mtc.launch @kernel_0 ...
+    mtc.copy <0, tensor<16xf32>, disk> into <0, tensor<16xf32>>
+    mtc.launch @kernel_1 [<0, tensor<16xf32>>] into [<0, tensor<16xf32>>]
+    mtc.copy <0, tensor<16xf32>> into <0, tensor<16xf32>, disk>
+    // becomes
+    %in = mtc.async_copy <0, tensor<16xf32>, disk> into <0, tensor<16xf32>> stream 1
+    mtc.launch @kernel_0 ...
+    mtc.launch @kernel_1 [<0, tensor<16xf32>>] into [<0, tensor<16xf32>>] after %in
+    %out = mtc.async_copy <0, tensor<16xf32>> into <0, tensor<16xf32>, disk> stream 2
+    ```
+  }];
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 

@@ -1,7 +1,10 @@
 //===- OverlapCopies.cpp - Overlaps copies with computation -----------------------------------===//
 
+#include "ir/interfaces/TargetInfo.h"
 #include "ir/steps/StepAccess.h"
 #include "passes/Passes.h"
+#include "passes/cost/StepCost.h"
+#include "passes/overlap/CopyOrder.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -199,24 +202,76 @@ void putTransfersOnStream(Block &step) {
   }
 }
 
-/// Moves each copy to the device as early as possible, without reordering these copies.
-void startEarly(NumberedStep &step) {
-  LastUses lastUses(step);
-  int64_t last = step.getHead();
-  for (int64_t copy = 0; copy < step.size(); ++copy) {
-    if (!step.brings(copy))
-      continue;
+/// Starts each copy to the device as early as possible, in the order of `CopyOrder`.
+class EarlyStart {
+public:
+  EarlyStart(NumberedStep &step, StepCost &cost)
+      : step(step), lastUses(step), after(step.size(), step.getHead()) {
+    const TargetInfo target = TargetInfo::of(step[0].op);
+    CopyOrder order(step.size());
+    for (int64_t number = 0; number < step.size(); ++number) {
+      Operation *op = step[number].op;
+      const int64_t stream = step[number].stream;
+      if (auto copy = dyn_cast<AsyncCopyOp>(op))
+        order.setWork(number, stream,
+                      target.getTransferSeconds(copy.getSource().getSpace(),
+                                                copy.getDestination().getSpace(),
+                                                byteSize(copy.getSource().getType())));
+      else
+        order.setWork(number, stream, stream ? 0 : cost.of(op).seconds());
+    }
+    for (int64_t copy = 0; copy < step.size(); ++copy)
+      if (step.brings(copy)) {
+        after[copy] = findBlocker(copy);
+        order.add(copy, after[copy], findUser(copy));
+      }
+    copies = order.find();
+  }
+
+  void run() {
+    int64_t blocker = step.getHead(), last = step.getHead();
+    for (int64_t copy : copies) {
+      // The head has the largest number, but precedes all operations.
+      if (after[copy] != step.getHead() && (blocker == step.getHead() || after[copy] > blocker))
+        last = blocker = after[copy];
+      step.moveAfter(copy, last);
+      last = copy;
+    }
+    lastUses.write();
+  }
+
+private:
+  /// Copies do not move across more operations than these: the time to plan is limited.
+  static constexpr int64_t maxDistance = 1 << 12;
+
+  /// Returns the last operation, other than a copy to the device, that must precede a copy.
+  int64_t findBlocker(int64_t copy) const {
     const AccessedRanges &ranges = step[copy].ranges;
     const ByteRange destination(cast<AsyncCopyOp>(step[copy].op).getDestination());
-    int64_t before = step.getPrevious(copy);
-    while (before != last && !ranges.conflictsWith(step[before].ranges) &&
-           !lastUses.endAt(before, destination))
-      before = step.getPrevious(before);
-    step.moveAfter(copy, before);
-    last = copy;
+    int64_t blocker = copy - 1;
+    while (blocker >= 0 && copy - blocker < maxDistance &&
+           !ranges.conflictsWith(step[blocker].ranges) && !lastUses.endAt(blocker, destination))
+      --blocker;
+    // Copies to the device do not conflict: a user of the first one precedes the second one.
+    while (blocker >= 0 && step.brings(blocker))
+      --blocker;
+    return blocker >= 0 ? blocker : step.getHead();
   }
-  lastUses.write();
-}
+
+  /// Returns the first operation after a copy that waits for it.
+  int64_t findUser(int64_t copy) const {
+    int64_t user = copy + 1;
+    while (user < step.size() &&
+           (step.brings(user) || !step[copy].ranges.conflictsWith(step[user].ranges)))
+      ++user;
+    return user;
+  }
+
+  NumberedStep &step;
+  LastUses lastUses;
+  SmallVector<int64_t, 0> after;  ///< the operation that must precede each copy, or the head
+  SmallVector<int64_t, 0> copies; ///< in the order in which they start
+};
 
 /// Adds the tokens of conflicting asynchronous work as dependences of operations.
 class Waiter {
@@ -277,7 +332,10 @@ class OverlapCopiesPass : public mtc::impl::OverlapCopiesBase<OverlapCopiesPass>
       putTransfersOnStream(block);
       putOnStreams(block, hostKernels);
       NumberedStep numbered(block);
-      startEarly(numbered);
+      if (numbered.size() > 0) {
+        StepCost cost(getOperation());
+        EarlyStart(numbered, cost).run();
+      }
       Waiter waiter(numbered);
       const int64_t head = numbered.getHead();
       for (int64_t at = numbered.getNext(head); at != head; at = numbered.getNext(at))

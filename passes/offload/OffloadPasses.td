@@ -50,4 +50,26 @@ def OffloadActivations : Pass<"mtc-offload-activations", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def ReuseFetches : Pass<"mtc-reuse-fetches", "::mlir::ModuleOp"> {
+  let summary = "let updates read parameters that the backward pass has fetched";
+  let description = [{
+    An offloaded parameter is fetched for its contraction in the backward pass, and its update follows in windows. If the memory
+    of the copy remains free until the update, the update reads the parameter from there: its windows then copy the parameter only
+    to the other memory space. The size of the arena does not grow.
+
+    ```mlir
+    %w = mtc.move %read to device : tensor<256x64xbf16>
+    %dx = mtc.contract %dy, %w ...
+    %new = mtc.kernel {kind = "…"} (%read, %dw, …)
+    mtc.write @w, %new : tensor<256x64xbf16>
+    // becomes
+    %w = mtc.move %read to device : tensor<256x64xbf16>
+    %dx = mtc.contract %dy, %w ...
+    %new = mtc.kernel {kind = "…"} (%w, %dw, …)
+    mtc.write @w, %new : tensor<256x64xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 #endif // MTC_PASSES_OFFLOAD

@@ -128,8 +128,9 @@ static void buildAllocation(OpPassManager &manager, const MemoryOptions &options
   manager.addPass(createFit(options.fit));
   // The search has decided which values the backward part of a micro-step reads.
   manager.addPass(createSplitMicroSteps());
-  // This pass follows the search, which inserts and repeats operations.
+  // These passes follow the search, which inserts and repeats operations.
   addOptional(manager, createOverlapExchanges({options.fit.memory.value_or(0)}), takes);
+  addOptional(manager, createReuseFetches(), takes);
   manager.addPass(createAllocate(options.allocate));
   addOptional(manager, createOverlapCopies(), takes);
   manager.addPass(createReachStage({Stage::Allocated}));

@@ -13,7 +13,7 @@ using namespace mtc;
 namespace {
 
 /// Gives all stages the same variables in the same order: that of a program without stages, in
-/// which passes add variables of one purpose after each other.
+/// which passes add variables of one purpose after each other. Fingerprints depend on the order.
 class VariableAligner {
 public:
   explicit VariableAligner(ArrayRef<ModuleOp> stages) : stages(stages), own(stages.size()) {}
@@ -82,7 +82,23 @@ private:
     }
   }
 
-  /// Orders the variables. Between two shared variables, those of a role follow each other.
+  /// Returns the first role of the variables among which a variable is: those of the model follow
+  /// its order, with halves and copies, and averages follow the optimizer state of their parameter.
+  static Role groupOf(VariableOp variable) {
+    switch (variable.getRole()) {
+    case Role::Gradient:
+    case Role::Scalar:
+    case Role::Constant:
+    case Role::Optimizer:
+      return variable.getRole();
+    case Role::Average:
+      return Role::Optimizer;
+    default:
+      return Role::Parameter;
+    }
+  }
+
+  /// Orders the variables. Between two shared variables, those of a group follow each other.
   void merge() {
     using Segment = llvm::MapVector<Role, SmallVector<Entry>>;
     SmallVector<Segment> segments(shared.size() + 1);
@@ -91,7 +107,7 @@ private:
       size_t segment = 0;
       for (VariableOp variable : variables) {
         if (!isShared(variable)) {
-          segments[segment][variable.getRole()].push_back({variable, number});
+          segments[segment][groupOf(variable)].push_back({variable, number});
           continue;
         }
         ++segment;

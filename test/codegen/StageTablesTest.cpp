@@ -30,6 +30,7 @@ module @stage0 {
   mtc.variable constant @mtc.constant : tensor<2xf32> = dense<[1.0, 2.0]> : tensor<2xf32> at 64
   mtc.variable optimizer @sum : tensor<f64> = #mtc.zeros at 128
   mtc.variable optimizer @w0.moment : tensor<4xf32> = #mtc.zeros of @w0 at 192
+  mtc.variable average @w0.ema : tensor<4xf32> = #mtc.zeros of @w0 at 576
   mtc.variable slot @out copies 2 : tensor<4xf32> = #mtc.zeros at 256
   mtc.variable slot @out.grad copies 2 : tensor<4xf32> = #mtc.zeros at 384
   mtc.message sent channel 0 [@out] stage 1
@@ -64,6 +65,8 @@ module @stage1 {
   mtc.variable parameter @w1 : tensor<4xf32> = #mtc.zeros at 0
   mtc.variable constant @mtc.constant : tensor<2xf32> = dense<[3.0, 4.0]> : tensor<2xf32> at 64
   mtc.variable optimizer @sum : tensor<f64> = #mtc.zeros at 256
+  mtc.variable optimizer @w1.moment : tensor<4xf32> = #mtc.zeros of @w1 at 320
+  mtc.variable average @w1.ema : tensor<4xf32> = #mtc.zeros of @w1 at 384
   mtc.variable slot @in copies 2 : tensor<4xf32> = #mtc.zeros at 512
   mtc.variable slot @in.grad copies 2 : tensor<4xf32> = #mtc.zeros at 640
   mtc.message channel 0 [@in] stage 0
@@ -177,10 +180,18 @@ TEST_F(StageTables, TasksUseTheSlotsOfTheirMicroSteps) {
 }
 
 TEST_F(StageTables, StagesListTheSameVariables) {
-  const std::vector<std::string> names{
-      "w0", "w1", "mtc.constant.stage0", "mtc.constant.stage1", "sum", "w0.moment"};
-  const std::vector<int32_t> owners{0, 1, 0, 1, -1, 0};
-  const std::vector<int64_t> offsets[] = {{0, -1, 64, -1, 128, 192}, {-1, 0, -1, 64, 256, -1}};
+  const std::vector<std::string> names{"w0",
+                                       "w1",
+                                       "mtc.constant.stage0",
+                                       "mtc.constant.stage1",
+                                       "sum",
+                                       "w0.moment",
+                                       "w0.ema",
+                                       "w1.moment",
+                                       "w1.ema"};
+  const std::vector<int32_t> owners{0, 1, 0, 1, -1, 0, 0, 1, 1};
+  const std::vector<int64_t> offsets[] = {{0, -1, 64, -1, 128, 192, 576, -1, -1},
+                                          {-1, 0, -1, 64, 256, -1, -1, 320, 384}};
   for (int number = 0; number < 2; ++number) {
     ASSERT_EQ(stages[number]->variable_count, names.size());
     for (size_t i = 0; i < names.size(); ++i) {

@@ -60,6 +60,9 @@ public:
     arena = ArenaOp::find(placed);
     if (!arena)
       return placed.emitError("the program is not allocated: it has no mtc.arena");
+    if (isStage() && arena.getRedzone())
+      return placed.emitError("--check-memory: the runtime cannot check the slots of pipeline "
+                              "stages; compile without --pipeline or without --check-memory");
     for (auto other : placed.getOps<ArenaOp>())
       if (StringRef reason = target.refuseCopy(other.getSpace(), MemorySpace::Device);
           !reason.empty())

@@ -10,6 +10,7 @@
 #include "ir/Mtc.h"
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
+#include "passes/pipeline/Stages.h"
 #include "passes/pipelines/Pipelines.h"
 #include "passes/program/Shapes.h"
 #include "support/compiler/WrittenByMtc.h"
@@ -172,7 +173,7 @@ LogicalResult Compilation::runQuietly(ModuleOp other,
   return runAndVerify(manager, other, /*verifiesEachPass=*/false);
 }
 
-LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) {
+LogicalResult Compilation::run(ModuleOp on, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(context.get());
   if (irPrinter) {
     context->disableMultithreading();
@@ -181,11 +182,16 @@ LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) 
   if (reproducerTarget)
     writeReproducerOnFailure(manager, *reproducerTarget);
   build(manager);
-  return runAndVerify(manager, *module, /*verifiesEachPass=*/irPrinter || reproducerTarget);
+  return runAndVerify(manager, on, /*verifiesEachPass=*/irPrinter || reproducerTarget);
+}
+
+static bool hasPipelineStages(const Options &options) {
+  return options.plan.training.sharding.pipeline.value_or(1) > 1;
 }
 
 /// Adds the passes that lead from the previous stage to `stage`; to Stage::Forward, those after the
-/// conversion.
+/// conversion. A program with pipeline stages is divided into a module for each of them on the way
+/// to Stage::Training; `manager` is that of these modules then.
 static void buildStage(OpPassManager &manager, Stage stage, const Options &options) {
   switch (stage) {
   case Stage::Imported:
@@ -193,6 +199,8 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
   case Stage::Forward:
     return buildForwardPipeline(manager, options.plan.passes);
   case Stage::Training:
+    if (hasPipelineStages(options))
+      return buildUpdatePipeline(manager, options.plan.training);
     buildTrainingPipeline(manager, options.plan.training);
     manager.addPass(createChooseBatchAxis({llvm::to_vector(options.batchInputs)}));
     return;
@@ -202,6 +210,35 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
     return buildAllocationPipeline(manager, options.plan.getMemoryOptions());
   }
   llvm_unreachable("all stages are handled");
+}
+
+/// Runs passes on a program.
+using PassRunner =
+    llvm::function_ref<LogicalResult(ModuleOp, llvm::function_ref<void(OpPassManager &)>)>;
+
+/// Lowers a program from the previous stage to `stage`, like `buildStage`.
+static LogicalResult lowerProgram(ModuleOp module, Stage stage, const Options &options,
+                                  PassRunner run) {
+  if (stage == Stage::Training && hasPipelineStages(options) &&
+      failed(run(module, [&](OpPassManager &manager) {
+        buildGradientsOfTraining(manager, options.plan.training);
+        manager.addPass(createChooseBatchAxis({llvm::to_vector(options.batchInputs)}));
+        manager.addPass(createCutStages());
+      })))
+    return failure();
+  const SmallVector<ModuleOp> stages = stagesOf(module);
+  for (ModuleOp each : stages)
+    if (failed(run(each, [&](OpPassManager &manager) { buildStage(manager, stage, options); })))
+      return failure();
+  if (stages.front() == module)
+    return success();
+  if (stage == Stage::Training)
+    shareScalars(stages);
+  ProgramOp program = ProgramOp::find(module), ofStage = ProgramOp::find(stages.front());
+  program.setStage(stage);
+  program.setOptimizerAttr(ofStage.getOptimizerAttr());
+  program.setScheduleAttr(ofStage.getScheduleAttr());
+  return success();
 }
 
 static Stage nextOf(Stage stage) { return static_cast<Stage>(static_cast<unsigned>(stage) + 1); }
@@ -230,11 +267,14 @@ LogicalResult Compilation::lower(Stage stage) {
   for (Stage reached = first; reached < stage; reached = nextOf(reached)) {
     line.next(activityOf(nextOf(reached)).str());
     // Verified before patterns rely on it.
-    if (nextOf(reached) == Stage::Forward && failed(run([&](OpPassManager &manager) {
+    if (nextOf(reached) == Stage::Forward && failed(run(*module, [&](OpPassManager &manager) {
           getFrontend().buildConversion(manager, graphSettings(options));
         })))
       return failure();
-    if (failed(run([&](OpPassManager &manager) { buildStage(manager, nextOf(reached), options); })))
+    if (failed(lowerProgram(*module, nextOf(reached), options,
+                            [&](ModuleOp on, llvm::function_ref<void(OpPassManager &)> build) {
+                              return run(on, build);
+                            })))
       return failure();
     if (nextOf(reached) == Stage::Training && failed(addShapes(*module, options.plan)))
       return failure();
@@ -275,7 +315,7 @@ LogicalResult Compilation::addShapes(ModuleOp program, const PlanSettings &setti
 
 LogicalResult Compilation::differentiate(ArrayRef<std::string> keep) {
   ProgressLine line("building the gradient");
-  return run([&](OpPassManager &manager) {
+  return run(*module, [&](OpPassManager &manager) {
     buildGradientPipeline(manager,
                           {options.plan.training.loss, llvm::to_vector(options.inputGradients),
                            llvm::to_vector(keep)});
@@ -291,21 +331,24 @@ LogicalResult Compilation::lowerAgain(ModuleOp other, Stage stage, const PlanSet
   }
   Options all = options;
   all.plan = settings;
-  PassManager manager(context.get());
-  if (stage == Stage::Forward)
-    getFrontend().buildConversion(manager, graphSettings(all));
-  buildStage(manager, stage, all);
-  if (stage == Stage::Training)
-    return success(succeeded(runAndVerify(manager, other, /*verifiesEachPass=*/false)) &&
-                   succeeded(addShapes(other, settings)));
+  auto runPasses = [&](ModuleOp on,
+                       llvm::function_ref<void(OpPassManager &)> build) -> LogicalResult {
+    PassManager manager(context.get());
+    if (stage == Stage::Forward)
+      getFrontend().buildConversion(manager, graphSettings(all));
+    build(manager);
 #ifdef NDEBUG
-  // A search makes many such modules, of which the chosen one is verified.
-  if (stage >= Stage::Kernels) {
-    manager.enableVerifier(false);
-    return manager.run(other);
-  }
+    // A search makes many such modules, of which the chosen one is verified.
+    if (stage >= Stage::Kernels) {
+      manager.enableVerifier(false);
+      return manager.run(on);
+    }
 #endif
-  return runAndVerify(manager, other, /*verifiesEachPass=*/false);
+    return runAndVerify(manager, on, /*verifiesEachPass=*/false);
+  };
+  if (failed(lowerProgram(other, stage, all, runPasses)))
+    return failure();
+  return stage == Stage::Training ? addShapes(other, settings) : success();
 }
 
 LogicalResult Compilation::adopt(const PlanSettings &settings, OwningOpRef<ModuleOp> lowered) {

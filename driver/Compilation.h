@@ -49,6 +49,8 @@ public:
   mlir::LogicalResult lowerAgain(mlir::ModuleOp other, Stage stage, const PlanSettings &settings);
 
   mlir::MLIRContext &getContext() { return *context; }
+  /// Returns the module. If the program has pipeline stages, from Stage::Training on it contains
+  /// those of the stages (passes/pipeline/Stages.h).
   mlir::ModuleOp getModule() { return *module; }
   /// Returns the program's metadata, which is never null after `import`.
   ProgramOp getProgram() { return ProgramOp::find(*module); }
@@ -90,7 +92,10 @@ private:
   void prepareReports();
   void chooseBatch();
   void checkDimensions(Problems &problems);
-  mlir::LogicalResult run(llvm::function_ref<void(mlir::OpPassManager &)> build);
+  mlir::LogicalResult run(llvm::function_ref<void(mlir::OpPassManager &)> build) {
+    return run(*module, build);
+  }
+  mlir::LogicalResult run(mlir::ModuleOp on, llvm::function_ref<void(mlir::OpPassManager &)> build);
   mlir::LogicalResult runQuietly(mlir::ModuleOp other,
                                  llvm::function_ref<void(mlir::OpPassManager &)> build);
 

@@ -253,6 +253,14 @@ void Options::check(RefuseOption refuse) const {
     if (result == Result::Library)
       refuse("ranks", "mpirun starts programs, not libraries; use it without --emit library");
   }
+  if (sharding.pipeline.value_or(1) > 1) {
+    if (!isForCpu())
+      refuse("pipeline",
+             "programs for GPUs have no stages yet; use --tensor or --shard parameters");
+    if (!plan.shapes.empty())
+      refuse("pipeline", "the sizes of --dim are lists, but stages have one shape; give each "
+                         "dimension one size");
+  }
   if (batchTokens && fitsBatch)
     refuse("batch-tokens", "--fit-batch chooses the batch; give one of them");
   if (!plan.shapes.empty() && fitsBatch)

@@ -3,6 +3,7 @@
 #include "driver/ProgramExport.h"
 
 #include "ir/Mtc.h"
+#include "passes/pipeline/Stages.h"
 #include "runtime/abi/program.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -48,7 +49,8 @@ void mtc::tool::addExport(Compilation &compilation, ProgramFiles &files) {
     known.insert(initializer.name);
   /// Additional initializers that a variable is written to.
   llvm::StringMap<std::pair<std::string, TensorImageAttr>> images;
-  for (auto variable : compilation.getModule().getOps<VariableOp>()) {
+  // Each stage lists the variables of all.
+  for (auto variable : stagesOf(compilation.getModule()).front().getOps<VariableOp>()) {
     if (!llvm::is_contained({Role::Parameter, Role::Frozen, Role::State}, variable.getRole()))
       continue;
     // Integers are no parameters, but may be state.

@@ -3,6 +3,7 @@
 #include "driver/ProgramWriter.h"
 
 #include "driver/LibraryFiles.h"
+#include "driver/PipelineText.h"
 #include "driver/PlanText.h"
 #include "driver/ProgramExport.h"
 #include "driver/ProgressLine.h"
@@ -10,6 +11,7 @@
 
 #include "codegen/Link.h"
 #include "codegen/target/KernelCache.h"
+#include "passes/pipeline/Stages.h"
 #include "runtime/abi/images.h"
 #include "support/compiler/Errors.h"
 
@@ -30,7 +32,8 @@ static std::string describeBatch(ProgramOp program) {
                                 [](InputOp input) { return input.getRows(); });
   std::string batch =
       takesRows ? llvm::formatv("batch {0}", program.getBatch()).str() : "inputs passed whole";
-  const int64_t all = program.getRankCount(), sharing = program.getSharingRanks();
+  const int64_t all = program.getRankCount();
+  const int64_t sharing = program.getSharingRanks() * program.getStageGroup().count;
   if (sharing > 1)
     return llvm::formatv("{0} on each of {1} groups of {2} ranks", batch, all / sharing, sharing);
   return all > 1 ? llvm::formatv("{0} on each of {1} ranks", batch, all).str() : batch;
@@ -77,11 +80,13 @@ llvm::Expected<std::optional<OutputTarget>> mtc::tool::chooseDestination(const O
 
 ProgramWriter::ProgramWriter(const Options &options, Compilation &compilation,
                              const MemoryPlan &plan, std::optional<OutputTarget> destination)
-    : options(options), compilation(compilation), plan(plan), destination(std::move(destination)) {
+    : options(options), compilation(compilation), largest(largestStageOf(compilation.getModule())),
+      plan(plan), destination(std::move(destination)) {
   files.compilerVersion = MTC_VERSION;
   llvm::json::Object planJson = mtc::tool::toJson(plan, options.plan.fit.memory);
-  addRanks(compilation.getModule(), planJson);
-  addShapes(compilation.getModule(), planJson);
+  addStages(compilation.getModule(), planJson);
+  addRanks(largest, planJson);
+  addShapes(largest, planJson);
   files.planJson = llvm::formatv("{0}", llvm::json::Value(std::move(planJson)));
 }
 
@@ -159,7 +164,7 @@ llvm::Error ProgramWriter::chooseInitialWeights() {
 }
 
 int ProgramWriter::prepare() {
-  FailureOr<Weights> collected = Weights::collect(compilation.getModule(), compilation.getModel(),
+  FailureOr<Weights> collected = Weights::collect(largest, compilation.getModel(),
                                                   /*onlyConstants=*/!options.weights.empty());
   if (failed(collected))
     return 1;
@@ -202,7 +207,8 @@ static bool readsImages(StepOp step) {
 llvm::Error ProgramWriter::link(const llvm::MemoryBuffer &code, StringRef output) {
   LinkInputs inputs = compilation.getTarget().getLinkInputs();
   inputs.hasRanks = compilation.getProgram().getRankCount() > 1;
-  inputs.readsImages = llvm::any_of(compilation.getModule().getOps<StepOp>(), readsImages);
+  for (ModuleOp stage : stagesOf(compilation.getModule()))
+    inputs.readsImages |= llvm::any_of(stage.getOps<StepOp>(), readsImages);
   const LinkRequest request{code, output, std::move(inputs)};
   return options.result == Result::Library
              ? linkLibrary(request, libraryFiles(outputName(options, compilation)).names)
@@ -261,8 +267,9 @@ std::string ProgramWriter::describe() const {
 
 llvm::json::Object ProgramWriter::toJson() const {
   llvm::json::Object json = mtc::tool::toJson(plan, options.plan.fit.memory);
-  addRanks(compilation.getModule(), json);
-  addShapes(compilation.getModule(), json);
+  addStages(compilation.getModule(), json);
+  addRanks(largest, json);
+  addShapes(largest, json);
   json["training"] = compilation.getParameters().training.toJson();
   json[options.result == Result::Library ? "library" : "program"] = destination->name;
   if (headerTarget)

@@ -53,6 +53,7 @@ private:
 
   const Options &options;
   Compilation &compilation;
+  mlir::ModuleOp largest; ///< of the pipeline stages; it lists the variables of all
   const MemoryPlan &plan;
   std::optional<OutputTarget> destination, weightsTarget, headerTarget;
   std::string header;

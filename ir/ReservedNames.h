@@ -48,6 +48,10 @@ inline constexpr llvm::StringLiteral finiteUpdatesName = "mtc.finite_updates",
 inline constexpr llvm::StringLiteral lossSumName = "mtc.loss_sum",
                                      targetCountName = "mtc.target_count";
 
+/// Suffix of the second gradient of a parameter in programs with pipeline stages, which the update
+/// adds to the first: that of lookups of rows.
+inline constexpr llvm::StringLiteral lookupsSuffix = ".lookups";
+
 /// Prefix of the variables of a program with several ranks that hold the sums of gradients over
 /// ranks and micro-steps: one piece of a bucket each.
 inline constexpr llvm::StringLiteral gradientSumPrefix = "mtc.gradient_sum.";

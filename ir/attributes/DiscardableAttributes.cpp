@@ -30,6 +30,7 @@ static const KnownAttribute knownAttributes[] = {
     {techniquesAttribute, {Holder::Module}, is<ArrayAttr>, "names of techniques"},
     {tooSlowAttribute, {Holder::Module}, is<ArrayAttr>, "a peak and seconds"},
     {hasShapesAttribute, {Holder::Module}, is<UnitAttr>, "unit"},
+    {gradientStagesAttribute, {Holder::Module}, is<DenseI64ArrayAttr>, "array of integers"},
     {settingsAttribute, {Holder::Module}, is<DictionaryAttr>, "flags of settings"},
     {nameAttribute, {Holder::Argument, Holder::Result}, is<StringAttr>, "a string"},
     {attentionAttribute, {Holder::Function}, is<AttentionReportAttr>, "#mtc.attention_report"},

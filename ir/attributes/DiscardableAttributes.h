@@ -24,6 +24,9 @@ inline constexpr llvm::StringLiteral hasShapesAttribute = "mtc.has_shapes";
 /// On a module: the settings that programs can have, each with its flag; a dictionary of strings.
 /// Passes then compute with settings instead of constants (`#mtc.setting`).
 inline constexpr llvm::StringLiteral settingsAttribute = "mtc.settings";
+/// On the module of a pipeline stage: the stages of the gradients of the whole program, in the
+/// order in which their norms are added; an array of integers.
+inline constexpr llvm::StringLiteral gradientStagesAttribute = "mtc.gradient_stages";
 /// On arguments and results of functions: the name of a graph input or output, or of a reserved
 /// result (ReservedNames.h); a string.
 inline constexpr llvm::StringLiteral nameAttribute = "mtc.name";

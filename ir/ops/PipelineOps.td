@@ -11,7 +11,7 @@
 include "ir/MtcBase.td"
 
 def MessageOp : Mtc_Op<"message", [HasParent<"::mlir::ModuleOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "values that a stage sends to another one, or receives from it, in each micro-step";
+  let summary = "values that two pipeline stages exchange in each micro-step";
   let description = [{
     The messages of a stage are numbered in their order, from 0. The variables are slots, of which a message moves the copy of its
     micro-step. `stage` is the other stage; both stages have a message with the same channel and variables of the same types. Gradients
@@ -54,7 +54,7 @@ def Mtc_TaskAttr : Mtc_Attr<"Task", "task"> {
 }
 
 def TasksOp : Mtc_Op<"tasks", [HasParent<"::mlir::ModuleOp">]> {
-  let summary = "the tasks of a stage for an update, or for a batch of a forward run";
+  let summary = "the tasks of a stage for an update or a batch";
   let description = [{
     `of` is the function of a program without stages that the tasks replace: `micro_step` for all micro-steps of an update, or
     `evaluate` or `outputs` for a batch. The tasks run in order; messages that were started proceed meanwhile.

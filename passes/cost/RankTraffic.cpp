@@ -20,6 +20,8 @@ StringRef mtc::nameOfGroup(CollectiveAttr collective, ProgramOp program) {
   const RankGroup group{collective.getRanks(), collective.getStride()};
   if (group.count > 1 && group == program.getTensorGroup())
     return "tensor";
+  if (group.count > 1 && group == program.getStageGroup())
+    return "stage";
   return group.count > 1 && group == program.getContextGroup() ? "context" : "data";
 }
 
@@ -29,9 +31,9 @@ SmallVector<RankTraffic, 2> mtc::findTraffic(ModuleOp placed) {
   if (!program || !program.getRanks())
     return all;
   for (auto step : placed.getOps<StepOp>()) {
-    if (step.getSymName() != microStepName && step.getSymName() != updateName)
+    if (!isMicroStep(step.getSymName()) && step.getSymName() != updateName)
       continue;
-    const int64_t times = step.getSymName() == microStepName ? program.getMicroStepsOfRank() : 1;
+    const int64_t times = isMicroStep(step.getSymName()) ? program.getMicroStepsOfRank() : 1;
     for (Operation &op : step.getBody().front()) {
       CollectiveAttr collective = collectiveOf(op);
       if (!collective || collective.getKind() == CollectiveKind::OwnPiece)

@@ -213,18 +213,31 @@ TimedCost StepCost::ofFunction(StringRef name) {
 /// Returns how often a training step calls a function on this rank.
 static int64_t callsOf(StringRef function, ModuleOp module) {
   ProgramOp program = ProgramOp::find(module);
-  return program && function == microStepName ? program.getMicroStepsOfRank() : 1;
+  return program && isMicroStep(function) ? program.getMicroStepsOfRank() : 1;
 }
 
 TimedCost StepCost::ofStep() {
-  TimedCost sum = times(callsOf(microStepName, module), ofFunction(microStepName));
-  return sum += ofFunction(updateName);
+  TimedCost sum;
+  for (StringRef name : functionsOfStep())
+    sum += times(callsOf(name, module), ofFunction(name));
+  return sum;
+}
+
+/// Returns the names of the functions of a training step.
+SmallVector<StringRef> StepCost::functionsOfStep() {
+  update();
+  SmallVector<StringRef> names;
+  for (auto [name, function] : named)
+    if (isMicroStep(name.getValue()) || name.getValue() == updateName)
+      names.push_back(name.getValue());
+  llvm::sort(names); // The micro-step precedes the update.
+  return names;
 }
 
 SmallVector<std::pair<StringRef, TimedCost>> StepCost::ofStepByKind() {
   update();
   llvm::MapVector<StringRef, TimedCost> kinds;
-  for (StringRef name : {microStepName, updateName})
+  for (StringRef name : functionsOfStep())
     if (Operation *function = named.lookup(StringAttr::get(module.getContext(), name)))
       for (Operation &op : function->getRegion(0).front())
         if (OperationCost cost = of(&op); !cost.kind.empty())

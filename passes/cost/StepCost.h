@@ -74,6 +74,7 @@ private:
   void update();
   void collect();
   void collectNames();
+  llvm::SmallVector<llvm::StringRef> functionsOfStep();
   void add(mlir::Operation *op);
   OperationCost estimate(mlir::Operation *op);
 

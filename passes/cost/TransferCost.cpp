@@ -103,15 +103,19 @@ private:
 
 } // namespace
 
+TransferCost mtc::estimateTransfers(StepOp step, StepCost &cost) {
+  return StepSimulation(step, cost).run();
+}
+
 TransferCost mtc::estimateTransfers(ModuleOp placed, StepCost &cost) {
   TransferCost sum;
   ProgramOp program = ProgramOp::find(placed);
   for (auto step : placed.getOps<StepOp>()) {
-    if (step.getSymName() != microStepName && step.getSymName() != updateName)
+    if (!isMicroStep(step.getSymName()) && step.getSymName() != updateName)
       continue;
-    const TransferCost own = StepSimulation(step, cost).run();
+    const TransferCost own = estimateTransfers(step, cost);
     const int64_t times =
-        program && step.getSymName() == microStepName ? program.getMicroStepsOfRank() : 1;
+        program && isMicroStep(step.getSymName()) ? program.getMicroStepsOfRank() : 1;
     sum.bytes += times * own.bytes;
     sum.seconds += static_cast<double>(times) * own.seconds;
     sum.exposed += static_cast<double>(times) * own.exposed;

@@ -24,6 +24,8 @@ struct TransferCost {
 /// another, and asynchronous copies, transfers and kernels on the host start when their
 /// dependencies have completed. `cost` must belong to the same module.
 TransferCost estimateTransfers(mlir::ModuleOp placed, StepCost &cost);
+/// Simulates one function once.
+TransferCost estimateTransfers(StepOp step, StepCost &cost);
 
 } // namespace mtc
 

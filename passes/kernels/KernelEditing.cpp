@@ -287,7 +287,8 @@ bool mtc::readThroughView(KernelOp kernel, unsigned input) {
 bool mtc::keepsSumOrder(Operation *op) {
   ProgramOp program = ProgramOp::find(op);
   RanksAttr ranks = program ? program.getRanksAttr() : RanksAttr();
-  return ranks && (ranks.getTensorChunks() > 1 || ranks.getContextParts() > 1);
+  return ranks &&
+         (ranks.getTensorChunks() > 1 || ranks.getContextParts() > 1 || ranks.getPipeline() > 0);
 }
 
 bool mtc::isAddendOfRanks(KernelOp kernel) {

@@ -68,7 +68,7 @@ def Reorder : Pass<"mtc-reorder", "::mlir::ModuleOp"> {
 }
 
 def OrderMicroSteps : Pass<"mtc-order-micro-steps", "::mlir::ModuleOp"> {
-  let summary = "order the backward part of a pipeline stage's micro-step after its forward part";
+  let summary = "order the parts of a pipeline stage's micro-steps";
   let description = [{
     Moves the operations on which no message to a later stage depends after all others, as `mtc-split-micro-steps` will do. The search
     then recomputes values where the backward part begins.
@@ -77,7 +77,7 @@ def OrderMicroSteps : Pass<"mtc-order-micro-steps", "::mlir::ModuleOp"> {
 }
 
 def SplitMicroSteps : Pass<"mtc-split-micro-steps", "::mlir::ModuleOp"> {
-  let summary = "split the micro-step of a pipeline stage into its forward and its backward part";
+  let summary = "split the micro-steps of a pipeline stage into their parts";
   let description = [{
     Moves the operations of a micro-step on which no message to a later stage depends to a function with the suffix `.backward`, if the stage receives
     gradients. The forward part stores the values that the backward part needs in slots, which have as many copies as those of

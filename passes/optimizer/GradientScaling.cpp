@@ -130,10 +130,38 @@ Value GradientScaling::sumSquaresOfRanks(TensorBuilder &b,
     ofParts.push_back(isOrdered ? parts * typeOf(sums).getNumElements() : 0);
   }
   gatherSums(b, blocks, ofParts, ranks.getTensorGroup());
+  for (Value &sums : blocks)
+    sums = sumOfElements(b, sums);
+  if (stagesOfGradients)
+    blocks = gatherStages(b, blocks);
   Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
-  for (Value sums : blocks)
-    total = b.add(total, sumOfElements(b, sums));
+  for (Value sum : blocks)
+    total = b.add(total, sum);
   return total;
+}
+
+/// Returns the sums of squares of all gradients of the program, in their order, from those of the
+/// gradients of this pipeline stage.
+SmallVector<Value> GradientScaling::gatherStages(TensorBuilder &b, ArrayRef<Value> own) const {
+  const RankGroup group = ranks.getStageGroup();
+  ArrayRef<int64_t> owners = stagesOfGradients.asArrayRef();
+  int64_t most = 0;
+  for (int64_t stage = 0; stage < group.count; ++stage)
+    most = std::max<int64_t>(most, llvm::count(owners, stage));
+  SmallVector<Value> row;
+  for (Value sum : own)
+    row.push_back(b.reshape(sum, {1}));
+  if (const int64_t missing = most - static_cast<int64_t>(own.size()); missing || row.empty())
+    row.push_back(b.splat(RankedTensorType::get({missing}, b.getF64Type()), 0.0));
+  auto rows = RankedTensorType::get({group.count, most}, b.getF64Type());
+  Value all = b.create<AllGatherOp>(TypeRange(rows),
+                                    row.size() == 1 ? row.front() : b.concatenate(row, 0), group)
+                  ->getResult(0);
+  SmallVector<int64_t> next(static_cast<size_t>(group.count), 0);
+  return llvm::map_to_vector(owners, [&](int64_t stage) {
+    const int64_t column = next[static_cast<size_t>(stage)]++;
+    return b.reshape(b.slice(all, {stage, column}, {1, 1}, {1, 1}), {});
+  });
 }
 
 Value GradientScaling::buildNorm(TensorBuilder &b, ArrayRef<UpdatedGradient> gradients) const {

@@ -23,11 +23,13 @@ public:
 
   /// `reportsNorm`: the norm is a result. `lossScale` must outlive the object; it is null if the
   /// loss is not scaled, `accumulation` if an update has a single micro-step, and `ranks` if the
-  /// program has no ranks.
+  /// program has no ranks. `stagesOfGradients` has the stages of all gradients of the program if
+  /// the module is that of a pipeline stage; otherwise it is null.
   GradientScaling(ClipLimits limits, bool reportsNorm, const LossScale *lossScale,
-                  AccumulationAttr accumulation, RanksAttr ranks)
+                  AccumulationAttr accumulation, RanksAttr ranks,
+                  mlir::DenseI64ArrayAttr stagesOfGradients)
       : limits(limits), reportsNorm(reportsNorm), lossScale(lossScale), accumulation(accumulation),
-        ranks(ranks) {}
+        ranks(ranks), stagesOfGradients(stagesOfGradients) {}
 
   /// Computes the global gradient norm, if requested, and the factor.
   void build(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients);
@@ -43,12 +45,14 @@ private:
   Value sumBlocks(TensorBuilder &b, Value gradient, int64_t block) const;
   Value buildNorm(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients) const;
   Value sumSquaresOfRanks(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients) const;
+  llvm::SmallVector<Value> gatherStages(TensorBuilder &b, llvm::ArrayRef<Value> own) const;
 
   ClipLimits limits;
   bool reportsNorm;
   const LossScale *lossScale;
   AccumulationAttr accumulation;
   RanksAttr ranks;
+  mlir::DenseI64ArrayAttr stagesOfGradients;
   /// Scale of the given gradients and its inverse, f64 scalars; null if the scale is 1.
   Value scale, inverse;
   Value norm, factor; ///< The factor is null if it is 1.

@@ -39,7 +39,8 @@ static Value sumOverRanks(TensorBuilder &b, Value own, RankGroup group) {
   return sumOfElements(b, all->getResult(0));
 }
 
-void LossScale::check(TensorBuilder &b, ArrayRef<UpdatedGradient> gradients, RanksAttr ranks) {
+void LossScale::check(TensorBuilder &b, ArrayRef<UpdatedGradient> gradients, RanksAttr ranks,
+                      Value norm) {
   // Counts of whole gradients, of pieces, of parts along an axis, and of pieces of parts.
   Value zero = b.splat(scale, 0.0), whole = zero, pieces, parts, piecesOfParts;
   for (const UpdatedGradient &gradient : gradients) {
@@ -56,6 +57,13 @@ void LossScale::check(TensorBuilder &b, ArrayRef<UpdatedGradient> gradients, Ran
   }
   if (parts)
     whole = b.add(whole, sumOverRanks(b, parts, ranks.getTensorGroup()));
+  if (ranks && ranks.getStages() > 1) {
+    // Pipeline stages have different updates, in which exchanges between them must have one order:
+    // this one depends on that of the norm.
+    if (norm)
+      whole = b.add(whole, b.cast(b.compare(Predicate::Lt, norm, norm), b.getF64Type()));
+    whole = sumOverRanks(b, whole, ranks.getStageGroup());
+  }
   skipped = b.compare(Predicate::Gt, whole, zero);
 }
 

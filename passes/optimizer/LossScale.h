@@ -29,7 +29,8 @@ public:
   /// `keep` and `write`, and after the code that reduces the gradients for their norm, so that one
   /// kernel does both. Elements whose squares overflow still count as finite.
   /// `ranks` is null if the program has no ranks.
-  void check(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients, RanksAttr ranks);
+  void check(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients, RanksAttr ranks,
+             Value norm);
   /// Returns the new value of a variable: `changed`, or bit-identical `old` if the update is
   /// skipped.
   Value keep(TensorBuilder &b, Value changed, Value old) const;

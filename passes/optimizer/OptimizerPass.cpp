@@ -7,6 +7,7 @@
 #include "passes/optimizer/HyperparameterSettings.h"
 #include "passes/optimizer/UpdateGroups.h"
 #include "passes/sharding/AxisParts.h"
+#include "passes/sharding/Pieces.h"
 #include "passes/sharding/WholeTensors.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -327,11 +328,12 @@ void OptimizerPass::buildFunction(func::FuncOp function, ArrayRef<UpdateGroup> g
     lossScale.emplace(b, attribute);
   gradientScaling
       .emplace(readLimits(b), options.gradientNorm, lossScale ? &*lossScale : nullptr,
-               program.getAccumulationAttr(), program.getRanksAttr())
+               program.getAccumulationAttr(), program.getRanksAttr(),
+               getOperation()->getAttrOfType<DenseI64ArrayAttr>(gradientStagesAttribute))
       .build(b, gradients);
   // This must follow `build`, so that the kernels that compute the norm also check the gradients.
   if (lossScale)
-    lossScale->check(b, gradients, program.getRanksAttr());
+    lossScale->check(b, gradients, program.getRanksAttr(), gradientScaling->getNorm());
   if (llvm::any_of(groups, [](const UpdateGroup &group) { return group.rule.kind->usesStep; }))
     step = lossScale ? lossScale->getStep() : readScalar(b, RuntimeScalar::Step);
   for (const UpdateGroup &group : groups) {
@@ -384,7 +386,8 @@ void OptimizerPass::runOnOperation() {
 
   hasRanks = bool(program.getRanks());
   accumulates = program.getMicroSteps() > 1;
-  resetsGradients = accumulates && (!program.getRanks() || program.reducesInUpdate());
+  resetsGradients = accumulates && (!program.getRanks() || program.reducesInUpdate() ||
+                                    addsGradientsInPlace(program));
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto function = func::FuncOp::create(builder, updateLocation(&getContext(), rules.getKind().name),
                                        updateName, builder.getFunctionType({}, {}));

@@ -29,13 +29,14 @@ StringRef ParameterUses::findVariable(Value value) const {
 }
 
 ParameterUses::ParameterUses(ModuleOp module) {
-  auto step = module.lookupSymbol<func::FuncOp>(microStepName);
-  if (!step)
-    return;
-  hasStep = true;
-  addUses(step.front());
-  if (std::optional<unsigned> loss = findResult(step, lossName))
-    findHeads(step.front().getTerminator()->getOperand(*loss));
+  for (auto step : module.getOps<func::FuncOp>()) {
+    if (!isMicroStep(step.getSymName()))
+      continue;
+    hasStep = true;
+    addUses(step.front());
+    if (std::optional<unsigned> loss = findResult(step, lossName))
+      findHeads(step.front().getTerminator()->getOperand(*loss));
+  }
 }
 
 void ParameterUses::addUses(Block &block) {

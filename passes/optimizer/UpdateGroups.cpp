@@ -2,6 +2,7 @@
 
 #include "passes/optimizer/UpdateGroups.h"
 
+#include "ir/ReservedNames.h"
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/attributes/QuantizationTable.h"
 #include "passes/GraphSignature.h"
@@ -87,7 +88,8 @@ std::vector<UpdateGroup> UpdateGroupBuilder::build(const llvm::StringMap<UpdateR
     ParameterStorage &storage = storages[parameter.getSymName()];
     const UpdateRule &rule = rules.at(parameter.getSymName());
     bool isFlat = rule.kind->isElementwise() && rule.stateBits == 32 && storage.isPaddedAlike() &&
-                  !division.includes(parameter);
+                  !division.includes(parameter) &&
+                  !symbols.lookup((storage.gradient.getSymName() + lookupsSuffix).str());
     auto group = llvm::find_if(groups, [&](UpdateGroup &each) {
       return each.isFlat == isFlat && each.rule == rule && storage.isLike(each.parameters.front());
     });

@@ -38,7 +38,7 @@ static void buildForward(OpPassManager &manager, PassFilter takes) {
   manager.addPass(createReachStage({Stage::Forward}));
 }
 
-void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &options) {
+void mtc::buildGradientsOfTraining(OpPassManager &manager, const TrainingOptions &options) {
   manager.addPass(createInitializeParameters(options.initialization));
   // Only weights that have been simplified to contractions get adapters.
   manager.addPass(createAddAdapters());
@@ -62,6 +62,9 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   manager.addPass(createSplitAxes({/*ranks=*/0, /*chunks=*/0, options.sharding.tensorSeed}));
   // No other pass sees partial values.
   manager.addNestedPass<func::FuncOp>(createExchangePartials());
+}
+
+void mtc::buildUpdatePipeline(OpPassManager &manager, const TrainingOptions &options) {
   manager.addPass(createOptimizer(options.optimizer));
   manager.addPass(createQuantizeOptimizerState());
   manager.addPass(createShard());
@@ -71,6 +74,12 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   // This pass follows simplification, so that folded indices are not checked.
   manager.addPass(createFindIndexRanges());
   manager.addPass(createReachStage({Stage::Training}));
+}
+
+void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &options) {
+  buildGradientsOfTraining(manager, options);
+  manager.addPass(createCutStages()); // Of one stage.
+  buildUpdatePipeline(manager, options);
 }
 
 void mtc::buildGradientPipeline(OpPassManager &manager, const GradientPipelineOptions &options) {

@@ -15,7 +15,14 @@ void buildSimplifyPipeline(mlir::OpPassManager &manager);
 /// attention replaced by single operations.
 void buildForwardPipeline(mlir::OpPassManager &manager, const PassSelection &selection);
 
-/// Lowers the module from its single function @forward to the training program.
+/// Lowers the module from its single function @forward to functions that compute the loss and
+/// gradients, before the update exists.
+void buildGradientsOfTraining(mlir::OpPassManager &manager, const TrainingOptions &options);
+
+/// Adds the update to the result of `buildGradientsOfTraining`, or to a pipeline stage of it.
+void buildUpdatePipeline(mlir::OpPassManager &manager, const TrainingOptions &options);
+
+/// Lowers the module from its single function @forward to the training program, without stages.
 void buildTrainingPipeline(mlir::OpPassManager &manager, const TrainingOptions &options);
 
 struct GradientPipelineOptions {

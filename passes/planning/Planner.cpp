@@ -7,6 +7,7 @@
 #include "passes/cost/StepCost.h"
 #include "passes/cost/TransferCost.h"
 #include "passes/memory/MemoryAnalysis.h"
+#include "passes/pipeline/Stages.h"
 #include "passes/planning/ParallelParts.h"
 
 #include "mlir/IR/Threading.h"
@@ -23,35 +24,62 @@ static TimedCost costOf(ModuleOp module, const PlanSettings &settings, StepCost 
   return sum;
 }
 
+/// Returns the cost of a program with several stages, by that of the stages: the largest peak, and
+/// the time of the slowest stage, which other stages wait for at the beginning and the end.
+static PlanCost costOfStages(ArrayRef<PlanCost> stages, const PlanSettings &settings) {
+  PlanCost all = stages.front();
+  for (const PlanCost &stage : stages.drop_front()) {
+    all.peak = std::max(all.peak, stage.peak);
+    all.seconds = std::max(all.seconds, stage.seconds);
+    all.flops = std::max(all.flops, stage.flops);
+  }
+  const auto micros = static_cast<double>(std::max<int64_t>(settings.training.loss.microSteps, 1));
+  all.seconds *= 1 + static_cast<double>(stages.size() - 1) / micros;
+  return all;
+}
+
 /// Returns the cost of an allocated module.
 static PlanCost costOfAllocated(ModuleOp allocated, const PlanSettings &settings) {
-  StepCost cost(allocated);
-  const TimedCost update = costOf(allocated, settings, cost);
-  return {MemoryPlan::ofAllocated(allocated).counted,
-          update.seconds() + estimateTransfers(allocated, cost).exposed, update.flops};
+  SmallVector<PlanCost> stages;
+  for (ModuleOp stage : stagesOf(allocated)) {
+    StepCost cost(stage);
+    const TimedCost update = costOf(stage, settings, cost);
+    stages.push_back({MemoryPlan::ofAllocated(stage).counted,
+                      update.seconds() + estimateTransfers(stage, cost).exposed, update.flops});
+  }
+  return costOfStages(stages, settings);
 }
 
 /// Returns the cost of kernels without a budget.
 static std::optional<PlanCost> costOfKernels(ModuleOp kernels, const PlanSettings &settings) {
-  MemoryAnalysis analysis(kernels);
-  if (failed(analysis.update()))
-    return std::nullopt;
-  StepCost cost(kernels);
-  const TimedCost update = costOf(kernels, settings, cost);
-  return PlanCost{analysis.getLiveBytes(), update.seconds(), update.flops};
+  SmallVector<PlanCost> stages;
+  for (ModuleOp stage : stagesOf(kernels)) {
+    MemoryAnalysis analysis(stage);
+    if (failed(analysis.update()))
+      return std::nullopt;
+    StepCost cost(stage);
+    const TimedCost update = costOf(stage, settings, cost);
+    stages.push_back({analysis.getLiveBytes(), update.seconds(), update.flops});
+  }
+  return costOfStages(stages, settings);
 }
 
 /// Returns the bytes of the variables, a lower bound on the peak unless some are offloaded. Before
 /// the kernel stage, gradients do not count, since they may be fused away.
-static int64_t bytesOfVariables(ModuleOp module, Stage stage) {
-  FailureOr<VariableLayout> variables = VariableLayout::compute(module, /*gap=*/0);
-  int64_t bytes = 0;
-  if (succeeded(variables))
-    for (const VariableLayout::Entry &entry : variables->getEntries())
-      if (entry.offset && entry.space == MemorySpace::Device &&
-          (stage == Stage::Kernels || VariableOp(entry.variable).getRole() != Role::Gradient))
-        bytes += entry.bytes;
-  return bytes;
+static int64_t bytesOfVariables(ModuleOp program, Stage stage) {
+  int64_t most = 0;
+  for (ModuleOp module : stagesOf(program)) {
+    FailureOr<VariableLayout> variables = VariableLayout::compute(module, /*gap=*/0);
+    int64_t bytes = 0;
+    if (succeeded(variables))
+      for (const VariableLayout::Entry &entry : variables->getEntries())
+        if (VariableOp variable = entry.variable;
+            entry.offset && entry.space == MemorySpace::Device &&
+            (stage == Stage::Kernels || variable.getRole() != Role::Gradient))
+          bytes += entry.bytes * static_cast<int64_t>(variable.getCopies());
+    most = std::max(most, bytes);
+  }
+  return most;
 }
 
 Planner::Planner(PlanSource &source, PlanSettings settings, PlanProgress report)

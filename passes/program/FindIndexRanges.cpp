@@ -27,14 +27,15 @@ namespace {
 
 struct FindIndexRangesPass : mtc::impl::FindIndexRangesBase<FindIndexRangesPass> {
   void runOnOperation() override {
-    auto function = getOperation().lookupSymbol<func::FuncOp>(microStepName);
     ProgramOp program = ProgramOp::find(getOperation());
-    if (!function || !program)
+    if (!program)
       return;
-    function.walk([&](GatherOp op) {
-      if (BlockArgument argument = findArgument(op.getIndices()))
-        narrow(program.findOrAddInput(argumentName(function, argument.getArgNumber())), op);
-    });
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isMicroStep(function.getSymName()))
+        function.walk([&](GatherOp op) {
+          if (BlockArgument argument = findArgument(op.getIndices()))
+            narrow(program.findOrAddInput(argumentName(function, argument.getArgNumber())), op);
+        });
   }
 
 private:

@@ -30,7 +30,7 @@ int64_t FunctionBudget::countRuns(func::FuncOp function) {
   if (name == evaluateName)
     return 0;
   ProgramOp program = ProgramOp::find(function->getParentOfType<ModuleOp>());
-  return program && name == microStepName ? program.getMicroStepsOfRank() : 1;
+  return program && isMicroStep(name) ? program.getMicroStepsOfRank() : 1;
 }
 
 double FunctionBudget::getSeconds(OperationTimes &times) const {

@@ -34,8 +34,10 @@ Division::Division(ModuleOp module) : module(module) {
     if (parameter.getRole() == Role::Parameter)
       divided.insert(parameter.getSymName());
   if (!reducesInUpdate)
-    addParts(makeExchange().run([&](VariableOp gradient) { return hasDivided(gradient); },
-                                GradientExchange::Gradients::Released));
+    for (func::FuncOp microStep : findMicroSteps(module))
+      addParts(GradientExchange(module, microStep, defaultBucketBytes)
+                   .run([&](VariableOp gradient) { return hasDivided(gradient); },
+                        GradientExchange::Gradients::Released));
   llvm::StringSet<> gathered;
   for (StringRef name : divided.keys()) {
     ParameterStorage &storage = storages[name];
@@ -69,10 +71,6 @@ void Division::divide(VariableOp variable) {
   variable.becomePiece(pieceTypeOf(variable.getTensorType(), group.count));
 }
 
-GradientExchange Division::makeExchange() {
-  return {module, module.lookupSymbol<func::FuncOp>(microStepName), defaultBucketBytes};
-}
-
 bool Division::hasDivided(VariableOp gradient) const {
   return gradient.getOf() && divided.contains(*gradient.getOf());
 }
@@ -87,8 +85,9 @@ void Division::addParts(ArrayRef<GradientBucket> buckets) {
 void Division::exchangeInUpdate(TensorBuilder &b) {
   if (!reducesInUpdate)
     return;
-  addParts(
-      makeExchange().runInUpdate(b, [&](VariableOp gradient) { return hasDivided(gradient); }));
+  // Any micro-step has the variables of the module.
+  GradientExchange exchange(module, findMicroSteps(module).front(), defaultBucketBytes);
+  addParts(exchange.runInUpdate(b, [&](VariableOp gradient) { return hasDivided(gradient); }));
   // Each rank's own sums are not needed any more.
   for (const Part &part : llvm::make_second_range(parts))
     b.create<WriteOp>(VariableOp(part.gradient).getSymName(),
@@ -96,6 +95,13 @@ void Division::exchangeInUpdate(TensorBuilder &b) {
 }
 
 VariableView Division::viewOf(VariableOp variable, bool isLine) const {
+  VariableView own = viewAlone(variable, isLine);
+  auto lookups =
+      ModuleOp(module).lookupSymbol<VariableOp>((variable.getSymName() + lookupsSuffix).str());
+  return lookups ? own.plus(viewAlone(lookups, isLine)) : own;
+}
+
+VariableView Division::viewAlone(VariableOp variable, bool isLine) const {
   const StringRef name = variable.getSymName();
   if (auto found = parts.find(name); found != parts.end()) {
     const Part &part = found->second;

@@ -43,6 +43,7 @@ public:
   void exchangeInUpdate(TensorBuilder &b);
 
 private:
+  VariableView viewAlone(VariableOp variable, bool isLine) const;
   /// The part of a gradient in the sums of its bucket, a variable or a value.
   struct Part {
     VariableOp gradient, sums;
@@ -52,7 +53,6 @@ private:
 
   void divide(VariableOp variable);
   bool hasDivided(VariableOp gradient) const;
-  GradientExchange makeExchange();
   void addParts(llvm::ArrayRef<GradientBucket> buckets);
 
   mlir::ModuleOp module;

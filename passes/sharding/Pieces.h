@@ -3,8 +3,9 @@
 #ifndef MTC_PASSES_SHARDING_PIECES_H
 #define MTC_PASSES_SHARDING_PIECES_H
 
-#include "ir/Mtc.h"
+#include "ir/ReservedNames.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mtc {
@@ -33,6 +34,24 @@ inline int64_t blockWithin(AxisSplitAttr chunks, mlir::RankedTensorType whole, i
     while (chunks.getRunOf(whole) % block != 0)
       block /= 2;
   return block;
+}
+
+/// Returns the micro-steps of a module: @micro_step, or those of the chunks of a pipeline stage.
+inline llvm::SmallVector<mlir::func::FuncOp> findMicroSteps(mlir::ModuleOp module) {
+  return llvm::to_vector(
+      llvm::make_filter_range(module.getOps<mlir::func::FuncOp>(), [](mlir::func::FuncOp function) {
+        return isMicroStep(function.getSymName());
+      }));
+}
+
+/// Returns whether each rank adds the gradients of its micro-steps in place, since no other rank
+/// has samples of its own. A program with one rank exchanges pieces with itself, to test a
+/// transport.
+inline bool addsGradientsInPlace(ProgramOp program) {
+  RanksAttr ranks = program.getRanksAttr();
+  return ranks && ranks.getDataGroup().count == 1 && ranks.getShard() == Shard::None &&
+         program.getMicroSteps() > 1 && !program.reducesInUpdate() &&
+         (ranks.getSharingRanks() > 1 || ranks.getPipeline() > 0);
 }
 
 } // namespace mtc

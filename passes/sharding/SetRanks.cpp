@@ -33,7 +33,7 @@ struct SetRanksPass : PassWithOptions<mtc::impl::SetRanksBase<SetRanksPass>, Sha
     if (result.wasInterrupted())
       return signalPassFailure();
     // Pieces of one rank would only be copied. Without other groups, they test a transport.
-    if (options->getSharingRanks() > 1 && options->getDataRanks() == 1)
+    if ((options->getSharingRanks() > 1 || options->pipeline) && options->getDataRanks() == 1)
       options->shard = "none";
     if (options->hasRanks())
       ProgramOp::findOrAdd(getOperation())
@@ -42,7 +42,8 @@ struct SetRanksPass : PassWithOptions<mtc::impl::SetRanksBase<SetRanksPass>, Sha
               options->context, options->contextChunks.value_or(0),
               symbolizeShard(options->shard).value_or(Shard::None),
               options->network.empty() ? "shm" : StringRef(options->network),
-              symbolizeReduce(options->reduce).value_or(Reduce::Every), /*pipeline=*/0));
+              symbolizeReduce(options->reduce).value_or(Reduce::Every),
+              options->pipeline.value_or(0)));
   }
 };
 

@@ -27,6 +27,7 @@ private:
   void gather(const GradientBucket &bucket, Value sums, TensorBuilder &b);
   void gatherSums(func::FuncOp microStep, func::FuncOp update);
   void averageOverRanks(func::FuncOp function);
+  void addInPlace(func::FuncOp microStep);
   void resetSums(func::FuncOp update);
   void exchangeScalars(func::FuncOp microStep);
 
@@ -50,8 +51,27 @@ void ShardPass::gather(const GradientBucket &bucket, Value sums, TensorBuilder &
     b.create<WriteOp>(VariableOp(gradient.variable).getSymName(), value);
 }
 
+/// Adds each gradient of a micro-step to the variable. The addition has the order of the exchange
+/// among several ranks, so it is no part of a call, which might start its sum from the variable.
+void ShardPass::addInPlace(func::FuncOp microStep) {
+  // With ranks, a micro-step writes each gradient once.
+  for (auto write : llvm::to_vector(microStep.front().getOps<WriteOp>())) {
+    if (symbols->lookup<VariableOp>(write.getVariable()).getRole() != Role::Gradient)
+      continue;
+    TensorBuilder b(write->getLoc(), &getContext());
+    b.setInsertionPoint(write);
+    RankedTensorType type = typeOf(write.getValue());
+    Value row = b.reshape(write.getValue(), {1, type.getNumElements()});
+    Value old = b.create<ReadOp>(type, write.getVariable());
+    write.getValueMutable().assign(
+        b.create<AddRowsOp>(type, row, old, static_cast<uint64_t>(0), FloatAttr()));
+  }
+}
+
 /// Gathers the sums of gradients that are not divided at the start of the update.
 void ShardPass::gatherSums(func::FuncOp microStep, func::FuncOp update) {
+  if (addsGradientsInPlace(ProgramOp::find(getOperation())))
+    return addInPlace(microStep);
   GradientExchange exchange(getOperation(), microStep, bucketBytes);
   TensorBuilder b(update.getLoc(), &getContext());
   b.setInsertionPointToStart(&update.front());
@@ -137,18 +157,20 @@ void ShardPass::runOnOperation() {
     return;
   group = program.getDataGroup();
   symbols.emplace(getOperation());
-  auto microStep = symbols->lookup<func::FuncOp>(microStepName);
   auto update = symbols->lookup<func::FuncOp>(updateName);
-  if (!microStep || !update) {
+  const SmallVector<func::FuncOp> microSteps = findMicroSteps(getOperation());
+  if (microSteps.empty() || !update) {
     emitError(getOperation().getLoc(),
               "the module has no functions @micro_step and @update; run mtc-optimizer first");
     return signalPassFailure();
   }
-  if (failed(exchangeRunningStatistics(microStep, group)))
-    return signalPassFailure();
-  averageOverRanks(microStep);
-  exchangeScalars(microStep);
-  gatherSums(microStep, update);
+  for (func::FuncOp microStep : microSteps) {
+    if (failed(exchangeRunningStatistics(microStep, group)))
+      return signalPassFailure();
+    averageOverRanks(microStep);
+    exchangeScalars(microStep);
+    gatherSums(microStep, update);
+  }
   resetSums(update);
   joinUpdateGathers(update, bucketBytes);
 }

@@ -19,6 +19,7 @@ struct ShardingOptions {
   int64_t tensorSeed = 0;               ///< 0: axes are not drawn.
   int64_t context = 1;                  ///< Ranks that share each sequence.
   std::optional<int64_t> contextChunks; ///< Nothing: as many as ranks share a sequence.
+  std::optional<int64_t> pipeline;      ///< Nothing: no stages, and sums as without them.
   std::string shard = "none", reduce = "every";
   std::string network; ///< "": that of the ranks of one machine.
 
@@ -26,7 +27,9 @@ struct ShardingOptions {
   /// Returns the number of consecutive ranks that have the same samples.
   int64_t getSharingRanks() const { return tensor * context; }
   /// Returns the number of ranks, or of groups that share samples, with samples of their own.
-  int64_t getDataRanks() const { return ranks.value_or(1) / getSharingRanks(); }
+  int64_t getDataRanks() const {
+    return ranks.value_or(1) / getSharingRanks() / std::max<int64_t>(pipeline.value_or(1), 1);
+  }
   /// Returns what is wrong with a number of addends, of which ranks that divide an axis compute
   /// equal shares; "" if nothing is.
   std::string refuseChunks(const std::optional<int64_t> &chunks, int64_t sharing,
@@ -126,6 +129,30 @@ struct ShardingOptions {
             .defaultText = "C of --context"},
            [](const ShardingOptions &all) {
              return all.refuseChunks(all.contextChunks, all.context, "--context");
+           });
+    option(&ShardingOptions::pipeline,
+           {.name = "pipeline",
+            .valueName = "P",
+            .help = "Stages that have different layers, and work on different micro-steps",
+            .detail = "The model is cut where few bytes are sent. Each stage is run by --ranks / P "
+                      "consecutive ranks, which have its variables only. All programs with "
+                      "--pipeline have the same results, for each P from 1 on.",
+            .defaultText = "no stages"},
+           [](const ShardingOptions &all) -> std::string {
+             if (!all.pipeline)
+               return "";
+             if (*all.pipeline < 1 || *all.pipeline > 512)
+               return "expected 1 to 512 stages";
+             if (!all.hasRanks())
+               return "needs --ranks";
+             const int64_t sharing = std::max<int64_t>(all.getSharingRanks(), 1);
+             return *all.ranks % (*all.pipeline * sharing)
+                        ? "--ranks " + std::to_string(*all.ranks) + " is not a multiple of " +
+                              (sharing > 1 ? "the " + std::to_string(sharing) +
+                                                 " ranks that share a layer, times "
+                                           : "") +
+                              std::to_string(*all.pipeline)
+                        : "";
            });
     option(&ShardingOptions::tensorSeed,
            {.name = "tensor-seed",

@@ -33,8 +33,11 @@ public:
     }
     parts = std::max(parts, chunks.getValue());
     const int64_t contextParts = all ? all.getContextParts() : 1;
-    if (parts == 1 && contextParts == 1)
+    if (parts == 1 && contextParts == 1) {
+      if (all && all.getPipeline())
+        fixRounding(getOperation());
       return;
+    }
     repeatKeyHeads(getOperation(), parts * contextParts);
     // The choice does not depend on the number of ranks that share a sequence.
     std::optional<AxisGroups> groups;

@@ -2,6 +2,8 @@
 
 #include "passes/variables/ParameterStorage.h"
 
+#include "ir/ReservedNames.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -14,7 +16,8 @@ llvm::StringMap<ParameterStorage> mtc::findParameterStorage(ModuleOp module) {
       storages[*variable.getOf()].lowHalf = variable;
     else if (variable.getRole() == Role::Copy)
       storages[*variable.getOf()].copy = variable;
-    else if (variable.getRole() == Role::Gradient && variable.getOf()) // not sums over ranks
+    else if (variable.getRole() == Role::Gradient && variable.getOf() && // not sums over ranks
+             !variable.getSymName().ends_with(lookupsSuffix))
       storages[*variable.getOf()].gradient = variable;
   }
   return storages;

@@ -44,7 +44,18 @@ VariableView VariableView::partOf(Value value, int64_t offset, RankedTensorType 
   return view;
 }
 
+VariableView VariableView::plus(VariableView other) const {
+  VariableView view = *this;
+  view.addend = std::make_shared<const VariableView>(std::move(other));
+  return view;
+}
+
 Value VariableView::read(TensorBuilder &b) const {
+  Value own = readAlone(b);
+  return addend ? b.add(own, addend->read(b)) : own;
+}
+
+Value VariableView::readAlone(TensorBuilder &b) const {
   if (symbols)
     return b.create<ReadFlatOp>(type, symbols);
   Value all = value ? value : b.create<ReadOp>(type, name);
@@ -67,6 +78,9 @@ void VariableView::write(TensorBuilder &b, Value value) const {
   if (typeOf(value).getElementType() != getElementType())
     value = b.create<CastOp>(typeOf(value).clone(getElementType()), value, /*storage=*/true);
   assert(isWritable() && "parts are only read");
+  if (addend) // Zeros that the kernel which computes the value can store, too.
+    addend->write(b,
+                  b.cast(b.compare(Predicate::Lt, value, value), typeOf(value).getElementType()));
   if (group)
     value = b.create<AllGatherOp>(TypeRange(type), value, *group).getResult(0);
   if (symbols)

@@ -5,6 +5,8 @@
 
 #include "ir/builders/TensorBuilder.h"
 
+#include <memory>
+
 namespace mtc {
 
 /// Reads and writes variables as one tensor: a single variable in its own shape or flattened, a
@@ -27,18 +29,22 @@ public:
   /// Returns a view of elements of a flat value, which takes the place of a variable.
   static VariableView partOf(mlir::Value value, int64_t offset, mlir::RankedTensorType part);
 
+  /// Returns a view of the sum of two variables. A write of the sum resets the second one.
+  VariableView plus(VariableView other) const;
+
   mlir::Value read(TensorBuilder &builder) const;
   /// Reads 16-bit floats as f32, and other elements as they are.
   mlir::Value readWide(TensorBuilder &builder) const;
   /// Rounds the value if its elements have more bits than those of the variables.
   void write(TensorBuilder &builder, mlir::Value value) const;
   /// Returns whether the view is not part of a flat variable.
-  bool isWritable() const { return !seen || group; }
+  bool isWritable() const { return (!seen || group) && (!addend || addend->isWritable()); }
   /// Returns the type of the view's value.
   mlir::RankedTensorType getType() const { return seen ? seen : type; }
   mlir::Type getElementType() const { return type.getElementType(); }
 
 private:
+  mlir::Value readAlone(TensorBuilder &builder) const;
   explicit VariableView(mlir::Value value) : type(typeOf(value)), value(value) {}
 
   mlir::RankedTensorType type;    ///< of the variable, or the flat tensor
@@ -49,6 +55,7 @@ private:
   mlir::Value value;       ///< in the place of a variable
   mlir::ArrayAttr symbols; ///< Null for a single variable.
   bool isLine = false;
+  std::shared_ptr<const VariableView> addend; ///< null: there is none
 };
 
 } // namespace mtc

@@ -162,6 +162,20 @@ def run(models: dict, first: int, count: int, seed: int, verbose: bool) -> int:
     return 1 if failed else 0
 
 
+def make_models(folder: Path) -> dict:
+    """Writes the models to a folder."""
+    from models import DIGITS, SMALL_GPT2, Example  # imported here, because the module needs the compiler's path
+
+    tied, convolutions = folder / "tied.onnx", folder / "convolutions.onnx"
+    tied_model(tied)
+    convolutional_model(convolutions)
+    flags = ("--dim", f"batch={BATCH}", "--labels", "labels", "--loss")
+    return {
+        "convolutions": Example("convolutions", convolutions, BATCH, images, (*flags, "cross-entropy"), {}), "digits": DIGITS,
+        "gpt2": SMALL_GPT2, "tied": Example("tied", tied, BATCH, tokens, (*flags, "causal-lm"), {}),
+    }  # fmt: skip
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mtc", type=Path, default=Path("build/release/bin/mtc"), help="compiler to test")
@@ -171,18 +185,8 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true", help="print each combination")
     options = parser.parse_args()
     os.environ["MTC"] = str(options.mtc.resolve())
-    from models import DIGITS, SMALL_GPT2, Example  # imported here, because the module needs the compiler's path
-
     with tempfile.TemporaryDirectory() as folder:
-        tied, convolutions = Path(folder) / "tied.onnx", Path(folder) / "convolutions.onnx"
-        tied_model(tied)
-        convolutional_model(convolutions)
-        flags = ("--dim", f"batch={BATCH}", "--labels", "labels", "--loss")
-        models = {
-            "convolutions": Example("convolutions", convolutions, BATCH, images, (*flags, "cross-entropy"), {}), "digits": DIGITS,
-            "gpt2": SMALL_GPT2, "tied": Example("tied", tied, BATCH, tokens, (*flags, "causal-lm"), {}),
-        }  # fmt: skip
-        return run(models, options.first, options.count, options.seed, options.verbose)
+        return run(make_models(Path(folder)), options.first, options.count, options.seed, options.verbose)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ mtc.variable parameter @qkv : tensor<8x8xf32> part of tensor<8x24xf32> = #mtc.in
 
 // -----
 
-// expected-error @below {{has 6 ranks in 1 tensor groups of 4, expected a multiple (ranks_c3)}}
+// expected-error @below {{has 6 ranks in 1 stages of 1 tensor groups of 4, expected a multiple (ranks_c3)}}
 mtc.program "m" stage training ranks <count = 6, tensor = 4> {}
 
 // -----

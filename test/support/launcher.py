@@ -50,13 +50,15 @@ def end_of(process: subprocess.Popen, pids: dict[int, int], act: Callable[[], No
 
 
 def ranks_program(
-    folder: Path, example: Example, ranks: int, *flags, rows: int, name: str, micro_batches=MICRO_BATCHES, file="ranks", tensor=1, context=1
+    folder: Path, example: Example, ranks: int, *flags, rows: int, name: str, micro_batches=MICRO_BATCHES, file="ranks", tensor=1, context=1,
+    pipeline=0,
 ) -> Program:
     """Compiles a program whose updates have the given number of micro-batches on all ranks together; `tensor` ranks share each layer, and
-    `context` ranks each sequence."""
+    `context` ranks each sequence. With `pipeline`, that many stages have different layers."""
     (folder / name).mkdir(exist_ok=True)
     given = ("--ranks", ranks, "--tensor", tensor, "--context", context)
-    given += ("--accumulate", micro_batches // (ranks // (tensor * context)), "--threads", 1)
+    given += ("--pipeline", pipeline) if pipeline else ()
+    given += ("--accumulate", micro_batches // (ranks // (tensor * context * max(pipeline, 1))), "--threads", 1)
     one = compile(example.model, folder / name, example.data(rows), *example.flags, *flags, *given, name=f"{file}{ranks}")
     return Program(one.path, example.data(rows), launcher(ranks) if ranks > 1 else ())
 

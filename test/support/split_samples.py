@@ -417,7 +417,7 @@ def add_rows(random, name):
 
 
 WITHOUT_RULES = {
-    "state and structure of programs": "read write read_flat write_flat variable program input arena buffer adapter step",
+    "state and structure of programs": "read write read_flat write_flat variable program input arena buffer adapter step message tasks",
     "kernels, which exist only after the division": "kernel kernel.add_rows kernel.check kernel.index kernel.load kernel.reduce kernel.yield "
     "kernel_function",
     "allocated programs": "async_copy async_launch async_transfer call copy hold launch move repeat transfer transfer_slots",

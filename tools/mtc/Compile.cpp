@@ -7,8 +7,10 @@
 #include "driver/StageText.h"
 #include "driver/weights/CheckWeights.h"
 
+#include "codegen/program/StageTables.h"
 #include "ir/Mtc.h"
 #include "passes/memory/MemoryTimeline.h"
+#include "passes/pipeline/Stages.h"
 #include "support/compiler/Errors.h"
 #include "support/compiler/OutputFile.h"
 #include "support/compiler/WrittenByMtc.h"
@@ -91,9 +93,11 @@ int emitKernels(Compilation &compilation, const std::optional<OutputTarget> &tar
     if (failed(compilation.lower(Stage::Allocated)))
       return failure();
     Target &processor = compilation.getTarget();
-    FailureOr<CodeSources> sources = processor.collectSources(compilation.getModule());
-    if (failed(sources) || failed(processor.printResources(*sources, stream)))
-      return failure();
+    for (mlir::ModuleOp stage : stagesOf(compilation.getModule())) {
+      FailureOr<CodeSources> sources = processor.collectSources(stage);
+      if (failed(sources) || failed(processor.printResources(*sources, stream)))
+        return failure();
+    }
     for (StringRef line : llvm::split(StringRef(table).rtrim(), '\n'))
       if (!line.empty())
         os << "// " << line << '\n';
@@ -137,7 +141,8 @@ int mtc::tool::compile(const Options &options, Compilation &compilation) {
     if (failed(compilation.lower(Stage::Training)))
       return 1;
     // Before planning and code generation, which take long for large models.
-    if (failed(checkWeights(compilation.getModule(), options, compilation.getModel(),
+    if (stagesOf(compilation.getModule()).size() == 1 &&
+        failed(checkWeights(compilation.getModule(), options, compilation.getModel(),
                             compilation.getParameters())))
       return 1;
   }
@@ -147,13 +152,21 @@ int mtc::tool::compile(const Options &options, Compilation &compilation) {
     return options.stage == Stage::Kernels ? emitKernels(compilation, destination)
                                            : emitIr(compilation, destination);
 
-  MemoryPlan plan = MemoryPlan::ofAllocated(compilation.getModule());
+  const llvm::SmallVector<mlir::ModuleOp> stages = stagesOf(compilation.getModule());
+  mlir::ModuleOp largest = largestStageOf(compilation.getModule());
+  if (stages.size() > 1) {
+    alignStages(stages);
+    // No stage alone has the variables of all before.
+    if (!options.weights.empty() &&
+        failed(checkWeights(largest, options, compilation.getModel(), compilation.getParameters())))
+      return 1;
+  }
+  MemoryPlan plan = MemoryPlan::ofAllocated(largest);
   if (options.plan.fit.memory && plan.counted > *options.plan.fit.memory) {
     refuse(plan, options, compilation);
     return std::max(1, compilation.writeRemarks());
   }
-  plan.setCategories(
-      MemoryTimeline(compilation.getModule())); // The refusal needs those of variables.
+  plan.setCategories(MemoryTimeline(largest)); // The refusal needs those of variables.
   if (options.result == Result::Llvm)
     return emitStage(compilation, destination, ";", [&](raw_ostream &os) {
       Target &target = compilation.getTarget();

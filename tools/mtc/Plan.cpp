@@ -3,12 +3,14 @@
 #include "Commands.h"
 #include "driver/Compilation.h"
 #include "driver/Flags.h"
+#include "driver/PipelineText.h"
 #include "driver/PlanChoice.h"
 #include "driver/PlanPage.h"
 #include "driver/PlanText.h"
 #include "driver/ShapeText.h"
 
 #include "passes/memory/MemoryTimeline.h"
+#include "passes/pipeline/Stages.h"
 #include "support/compiler/OutputFile.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -65,8 +67,9 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
   }
   if (failed(compilation.lower(Stage::Allocated)))
     return 1;
-  MemoryPlan plan = MemoryPlan::ofAllocated(compilation.getModule());
-  MemoryTimeline timeline(compilation.getModule());
+  mlir::ModuleOp largest = largestStageOf(compilation.getModule());
+  MemoryPlan plan = MemoryPlan::ofAllocated(largest);
+  MemoryTimeline timeline(largest);
   const bool fits = !options.plan.fit.memory || plan.counted <= *options.plan.fit.memory;
   CompilationQueries queries(options, compilation);
   Suggestions suggestions;
@@ -75,12 +78,11 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
   plan.setCategories(timeline); // The suggestions need those of variables.
   if (int code = writeFiles(compilation, page,
                             {plan, timeline, compilation.getProgram().getModelName().str(),
-                             compilation.getTarget().getName(),
-                             describeUsedTechniques(compilation.getModule()),
+                             compilation.getTarget().getName(), describeUsedTechniques(largest),
                              options.plan.fit.memory, suggestions}))
     return code;
-  StepCost cost(compilation.getModule());
-  const TransferCost transfers = estimateTransfers(compilation.getModule(), cost);
+  StepCost cost(largest);
+  const TransferCost transfers = estimateTransfers(largest, cost);
   std::vector<Benefit> techniques;
   if (options.techniques)
     techniques = queries.measureBenefits();
@@ -90,8 +92,9 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.plan.fit.memory);
     addJson(cost, transfers, json);
-    addRanks(compilation.getModule(), json);
-    addShapes(compilation.getModule(), json);
+    addStages(compilation.getModule(), json);
+    addRanks(largest, json);
+    addShapes(largest, json);
     json["alive_at_peak"] = aliveAtPeak(timeline);
     if (options.techniques)
       json["techniques"] = toJson(techniques);
@@ -99,18 +102,19 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
       addJson(curve, json);
     if (!fits)
       json["suggestions"] = toJson(suggestions.known);
-    json["lowered_by"] = usedTechniques(compilation.getModule());
+    json["lowered_by"] = usedTechniques(largest);
     json["training"] = compilation.getParameters().training.toJson();
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
     std::string text;
     llvm::raw_string_ostream os(text);
     print(plan, options.verbose, os);
-    if (std::string used = describeUsedTechniques(compilation.getModule()); !used.empty())
+    if (std::string used = describeUsedTechniques(largest); !used.empty())
       os << "Lowered by    " << used << "\n";
     print(cost, transfers, os);
-    printShapes(compilation.getModule(), os);
-    printRanks(compilation.getModule(), transfers, os);
+    printShapes(largest, os);
+    printStages(compilation.getModule(), os);
+    printRanks(largest, transfers, os);
     if (!options.quiet)
       print(timeline, options.verbose, os);
     if (options.techniques)

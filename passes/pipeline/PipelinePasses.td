@@ -12,7 +12,7 @@ def CutStages : Pass<"mtc-cut-stages", "::mlir::ModuleOp"> {
     …, which the module contains. The pass follows autodiff and the division of layers, and precedes `mtc-optimizer`, so that each stage
     updates its own variables.
 
-    The forward part of `@micro_step` is cut where few bytes cross, such that the slowest stage takes the least time (`StageCuts`). The
+    The forward part of `@micro_step` is cut where few bytes cross, such that the time of the slowest stage is minimal (`StageCuts`). The
     variables of a stage are those that its operations use; the backward part and the other functions follow from the variables
     (`StagePlacement`). Cheap functions of inputs and constants are repeated in each stage that uses them. Other values that a stage
     needs of another one arrive in variables of role `slot` (`mtc.message`). A stage has as many copies of its slots as micro-steps are

@@ -24,7 +24,7 @@ struct StageCuts {
 };
 
 /// Divides the forward part of a micro-step into stages of consecutive operations, such that the
-/// slowest stage, with its messages, takes the least time, and among these that fewest bytes are
+/// slowest stage, with its messages, has the minimum time, and among these that fewest bytes are
 /// sent. Fails with a diagnostic if there are too few operations, or if a variable is used on both
 /// sides of every possible cut.
 mlir::FailureOr<StageCuts> chooseCuts(mlir::func::FuncOp microStep, const SharedOperations &shared,

@@ -2,10 +2,14 @@
 
 #include "codegen/program/StageTables.h"
 
+#include "ir/attributes/DiscardableAttributes.h"
+
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace mtc;
@@ -23,6 +27,7 @@ public:
       for (auto variable : ModuleOp(stage).getOps<VariableOp>())
         if (variable.getRole() != Role::Slot)
           variables.push_back(variable);
+    findPositions();
     findShared();
     renameOthers();
     merge();
@@ -43,6 +48,27 @@ private:
     attributes.erase(variable.getOffsetAttrName());
     attributes.erase(variable.getStageAttrName());
     return attributes.getDictionary(variable.getContext());
+  }
+
+  /// Finds the position, before the cut, of each variable or of the one to which it belongs.
+  void findPositions() {
+    auto names = stages.front()->getParentOp()->getAttrOfType<ArrayAttr>(variablesAttribute);
+    if (!names)
+      return;
+    DenseMap<Attribute, size_t> numbers;
+    for (auto [number, name] : llvm::enumerate(names))
+      numbers[name] = number;
+    for (ArrayRef<VariableOp> variables : own) {
+      DenseMap<StringAttr, VariableOp> known;
+      for (VariableOp variable : variables)
+        known[variable.getSymNameAttr()] = variable;
+      for (VariableOp variable : variables) {
+        VariableOp root = variable;
+        while (root.getOfAttr() && !numbers.contains(root.getSymNameAttr()))
+          root = known.lookup(root.getOfAttr().getAttr());
+        positions[variable] = numbers.lookup(root.getSymNameAttr());
+      }
+    }
   }
 
   /// Finds the variables that all stages have, such as scalars.
@@ -98,16 +124,19 @@ private:
     }
   }
 
-  /// Orders the variables. Between two shared variables, those of a group follow each other.
+  /// Orders the variables. Between two shared variables, those of a group follow each other, in
+  /// their order before the cut.
   void merge() {
-    using Segment = llvm::MapVector<Role, SmallVector<Entry>>;
+    using Group = std::map<size_t, SmallVector<Entry>>; // by position
+    using Segment = llvm::MapVector<Role, Group>;
     SmallVector<Segment> segments(shared.size() + 1);
     SmallVector<VariableOp> common;
     for (auto [number, variables] : llvm::enumerate(own)) {
       size_t segment = 0;
       for (VariableOp variable : variables) {
         if (!isShared(variable)) {
-          segments[segment][groupOf(variable)].push_back({variable, number});
+          segments[segment][groupOf(variable)][positions.lookup(variable)].push_back(
+              {variable, number});
           continue;
         }
         ++segment;
@@ -116,8 +145,9 @@ private:
       }
     }
     for (auto [number, segment] : llvm::enumerate(segments)) {
-      for (auto &[role, entries] : segment)
-        llvm::append_range(order, entries);
+      for (auto &[role, group] : segment)
+        for (auto &[position, entries] : group)
+          llvm::append_range(order, entries);
       if (number < common.size())
         order.push_back({common[number], std::nullopt});
     }
@@ -143,6 +173,7 @@ private:
 
   ArrayRef<ModuleOp> stages;
   SmallVector<SmallVector<VariableOp>> own; ///< by stage
+  DenseMap<Operation *, size_t> positions;  ///< before the cut
   llvm::DenseSet<StringAttr> shared;
   SmallVector<Entry> order;
 };

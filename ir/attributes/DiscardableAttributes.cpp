@@ -32,6 +32,7 @@ static const KnownAttribute knownAttributes[] = {
     {hasShapesAttribute, {Holder::Module}, is<UnitAttr>, "unit"},
     {gradientStagesAttribute, {Holder::Module}, is<DenseI64ArrayAttr>, "array of integers"},
     {settingsAttribute, {Holder::Module}, is<DictionaryAttr>, "flags of settings"},
+    {variablesAttribute, {Holder::Module}, is<ArrayAttr>, "names of variables"},
     {nameAttribute, {Holder::Argument, Holder::Result}, is<StringAttr>, "a string"},
     {attentionAttribute, {Holder::Function}, is<AttentionReportAttr>, "#mtc.attention_report"},
     {separateArenaAttribute, {Holder::Function}, is<UnitAttr>, "unit"},

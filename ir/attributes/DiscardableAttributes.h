@@ -27,6 +27,9 @@ inline constexpr llvm::StringLiteral settingsAttribute = "mtc.settings";
 /// On the module of a pipeline stage: the stages of the gradients of the whole program, in the
 /// order in which their norms are added; an array of integers.
 inline constexpr llvm::StringLiteral gradientStagesAttribute = "mtc.gradient_stages";
+/// On the module of a program with pipeline stages: the names of the variables before the cut, in
+/// order; an array of strings.
+inline constexpr llvm::StringLiteral variablesAttribute = "mtc.variables";
 /// On arguments and results of functions: the name of a graph input or output, or of a reserved
 /// result (ReservedNames.h); a string.
 inline constexpr llvm::StringLiteral nameAttribute = "mtc.name";

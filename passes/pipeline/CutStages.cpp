@@ -1,6 +1,7 @@
 //===- CutStages.cpp - Divides a program into pipeline stages ---------------------------------===//
 
 #include "ir/ReservedNames.h"
+#include "ir/attributes/DiscardableAttributes.h"
 #include "ir/builders/TensorBuilder.h"
 #include "ir/steps/VariableAccess.h"
 #include "passes/Passes.h"
@@ -255,6 +256,14 @@ LogicalResult StageCutter::checkMessages() {
   return success();
 }
 
+/// Returns the names of the program's variables, whose order the tables of all stages have.
+static ArrayAttr namesOfVariables(ModuleOp program) {
+  SmallVector<Attribute> names;
+  for (auto variable : program.getOps<VariableOp>())
+    names.push_back(variable.getSymNameAttr());
+  return ArrayAttr::get(program.getContext(), names);
+}
+
 LogicalResult StageCutter::run() {
   SymbolTable symbols(module);
   auto microStep = symbols.lookup<func::FuncOp>(microStepName);
@@ -298,6 +307,7 @@ LogicalResult StageCutter::run() {
     if (std::string problem = findDeadlock(all, name); !problem.empty())
       return emitError(module.getLoc(), "tasks of pipeline stages: ") << problem;
   functions.clear();
+  module->setAttr(variablesAttribute, namesOfVariables(module));
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*module.getBody())))
     if (!isa<ProgramOp>(op)) // It describes the program as a whole.
       op.erase();

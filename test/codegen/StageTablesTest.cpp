@@ -18,10 +18,11 @@ using testing::ElementsAre;
 namespace {
 
 /// Two stages of two ranks. Each micro-step of the first one uses one of two copies of the slots.
-/// Both have a constant, a kernel of their own, and a common kernel.
+/// Both have a constant, a kernel of their own, and a common kernel. Before the cut, the parameter
+/// of the second one came first.
 constexpr char text[] = R"mlir(
 #id = affine_map<(d0) -> (d0)>
-module {
+module attributes {mtc.variables = ["mtc.constant", "w1", "w0", "sum"]} {
 module @stage0 {
   mtc.program "m" stage allocated batch 4 ranks <count = 4, pipeline = 2> pipeline_stage 0 {
   }
@@ -180,18 +181,18 @@ TEST_F(StageTables, TasksUseTheSlotsOfTheirMicroSteps) {
 }
 
 TEST_F(StageTables, StagesListTheSameVariables) {
-  const std::vector<std::string> names{"w0",
-                                       "w1",
+  const std::vector<std::string> names{"w1",
+                                       "w0",
                                        "mtc.constant.stage0",
                                        "mtc.constant.stage1",
                                        "sum",
-                                       "w0.moment",
-                                       "w0.ema",
                                        "w1.moment",
-                                       "w1.ema"};
-  const std::vector<int32_t> owners{0, 1, 0, 1, -1, 0, 0, 1, 1};
-  const std::vector<int64_t> offsets[] = {{0, -1, 64, -1, 128, 192, 576, -1, -1},
-                                          {-1, 0, -1, 64, 256, -1, -1, 320, 384}};
+                                       "w1.ema",
+                                       "w0.moment",
+                                       "w0.ema"};
+  const std::vector<int32_t> owners{1, 0, 0, 1, -1, 1, 1, 0, 0};
+  const std::vector<int64_t> offsets[] = {{-1, 0, 64, -1, 128, -1, -1, 192, 576},
+                                          {0, -1, -1, 64, 256, 320, 384, -1, -1}};
   for (int number = 0; number < 2; ++number) {
     ASSERT_EQ(stages[number]->variable_count, names.size());
     for (size_t i = 0; i < names.size(); ++i) {
@@ -202,6 +203,7 @@ TEST_F(StageTables, StagesListTheSameVariables) {
     }
   }
   EXPECT_EQ(stages[0]->variables[5].of, 0);
+  EXPECT_EQ(stages[0]->variables[7].of, 1);
   const auto *elements = static_cast<const float *>(stages[1]->variables[3].data);
   EXPECT_EQ(elements[1], 4);
   EXPECT_EQ(stages[0]->variables[3].data, nullptr); // Only the other stage needs the elements.

@@ -125,8 +125,13 @@ std::vector<PipelineChunk> StageCutter::describeChunks() {
   const MicroStepParts parts(placed.function);
   std::vector<PipelineChunk> chunks(layout.stageOfChunk.size());
   StepCost cost(module);
-  for (auto [chunk, stage] : llvm::zip_equal(chunks, layout.stageOfChunk))
+  for (auto [chunk, stage] : llvm::zip_equal(chunks, layout.stageOfChunk)) {
     chunk.stage = stage;
+    chunk.hasBackward = false;
+  }
+  for (const ChunkMessage &message : placed.messages)
+    if (message.isBackward)
+      chunks[static_cast<size_t>(message.to)].hasBackward = true;
   for (Operation &op : placed.function.front().without_terminator())
     if (!placed.shared->contains(&op)) {
       PipelineChunk &chunk = chunks[static_cast<size_t>(placed.placement->of(&op))];
@@ -182,16 +187,15 @@ static std::string nameOfChunk(StringRef function, int64_t chunk, ArrayRef<int64
 
 ChunkTasks StageCutter::addChunk(StageModuleBuilder &builder, ModuleOp made, PlacedFunction &placed,
                                  int64_t chunk, StringRef name, int64_t slots) {
-  const bool isMicroStep = placed.function.getSymName() == microStepName;
   ChunkTasks tasks;
   tasks.forward = name.str();
-  if (isMicroStep && chunk + 1 != layout.getChunks())
-    tasks.backward = (name + backwardSuffix).str();
   tasks.slots = slots;
   const SmallVector<int64_t> numbers = builder.add(placed, name, chunk, slots);
   for (auto [message, number] : llvm::zip_equal(placed.messages, numbers))
     if (number >= 0)
       (message.from == chunk ? tasks.sent : tasks.received)[message.isBackward].push_back(number);
+  if (!tasks.received[true].empty())
+    tasks.backward = (name + backwardSuffix).str();
   auto function = made.lookupSymbol<func::FuncOp>(name);
   tasks.readsInputs = llvm::any_of(function.getArguments(),
                                    [](BlockArgument argument) { return !argument.use_empty(); });

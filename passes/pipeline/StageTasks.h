@@ -13,7 +13,7 @@ namespace mtc {
 /// What a stage runs for a chunk of a function: the numbers of its messages, by direction and by
 /// whether they are of the backward part.
 struct ChunkTasks {
-  std::string forward, backward; ///< functions; the last chunk has no backward function
+  std::string forward, backward; ///< functions; `backward` is "" if the chunk has one part
   bool readsInputs = false;
   int64_t slots = 1;
   llvm::SmallVector<int64_t> received[2], sent[2];

@@ -56,8 +56,7 @@ private:
     int64_t start;
   };
 
-  bool isLast(int64_t chunk) const { return chunk + 1 == static_cast<int64_t>(chunks.size()); }
-  bool hasBackward(int64_t chunk) const { return !isLast(chunk); }
+  bool hasBackward(int64_t chunk) const { return chunks[static_cast<size_t>(chunk)].hasBackward; }
 
   /// Returns when a part of a chunk has ended for a micro-step; `never` if it has not started.
   int64_t endOf(int64_t chunk, bool isBackward, int64_t micro) const {
@@ -129,7 +128,7 @@ private:
     const PipelineChunk &chunk = chunks[static_cast<size_t>(task.chunk)];
     ChunkState &state = states[static_cast<size_t>(task.chunk)];
     int64_t duration = task.isBackward ? chunk.backward : chunk.forward;
-    if (isLast(task.chunk))
+    if (!chunk.hasBackward)
       duration += chunk.backward;
     const int64_t end = candidate.start + duration;
     ++state.next[task.isBackward];
@@ -169,9 +168,9 @@ void mtc::chooseSlots(std::vector<PipelineChunk> &chunks,
   auto setSlots = [&](int64_t additional) {
     for (int64_t i = 0; i < count; ++i) {
       const int64_t needed = (count - i + perStage - 1) / perStage + additional;
-      // The next micro-step is received while the last chunk computes.
-      chunks[static_cast<size_t>(i)].slots =
-          std::min(micros, i + 1 == count ? 2 : std::max<int64_t>(needed, 1));
+      // The next micro-step is received while a chunk with one part computes.
+      PipelineChunk &chunk = chunks[static_cast<size_t>(i)];
+      chunk.slots = std::min(micros, chunk.hasBackward ? std::max<int64_t>(needed, 1) : 2);
     }
   };
   setSlots(micros);

@@ -13,6 +13,9 @@ struct PipelineChunk {
   int64_t stage = 0; ///< the stage that runs it
   /// Picoseconds of a micro-step.
   int64_t forward = 0, backward = 0;
+  /// Whether the backward part is a task of its own. It is one task with the forward part in the
+  /// last chunk, and in chunks that receive no gradients.
+  bool hasBackward = true;
   /// Micro-steps that may be between their forward and backward parts; also the number of copies of
   /// the chunk's slots.
   int64_t slots = 1;
@@ -26,8 +29,8 @@ struct PipelineMessage {
   int64_t picoseconds = 0;
 };
 
-/// The forward or the backward part of a chunk for a micro-step. The last chunk has one part, which
-/// counts as a forward part.
+/// The forward or the backward part of a chunk for a micro-step. The only part of a chunk counts as
+/// a forward part.
 struct PipelineTask {
   int64_t chunk = 0, micro = 0;
   bool isBackward = false;

@@ -21,7 +21,7 @@ Pipeline chain(int64_t stages, int64_t perStage, int64_t forward) {
   Pipeline pipeline;
   const int64_t count = stages * perStage;
   for (int64_t i = 0; i < count; ++i) {
-    pipeline.chunks.push_back({i % stages, forward, 2 * forward, 1});
+    pipeline.chunks.push_back({i % stages, forward, 2 * forward, i + 1 < count, 1});
     if (i > 0) {
       pipeline.messages.push_back({i - 1, i, false, 0});
       pipeline.messages.push_back({i, i - 1, true, 0});
@@ -57,6 +57,17 @@ TEST(TaskOrder, HasTheBubbleOfTheFormula) {
       const TaskOrder order = orderTasks(pipeline.chunks, pipeline.messages, micros);
       EXPECT_EQ(order.picoseconds, 3000 * (micros + stages - 1)) << stages << " " << micros;
     }
+}
+
+TEST(TaskOrder, RunsChunksWithoutGradients) {
+  Pipeline pipeline = chain(2, 1, 100);
+  pipeline.chunks[0].hasBackward = false; // Its parameters are frozen.
+  pipeline.messages.pop_back();
+  chooseSlots(pipeline.chunks, pipeline.messages, 4);
+  EXPECT_EQ(pipeline.chunks[0].slots, 2);
+  const TaskOrder order = orderTasks(pipeline.chunks, pipeline.messages, 4);
+  EXPECT_EQ(textOf(order.stages[0]), "F0 F1 F2 F3 ");
+  EXPECT_EQ(textOf(order.stages[1]), "F0 F1 F2 F3 ");
 }
 
 TEST(TaskOrder, InterleavesChunks) {

@@ -9,11 +9,7 @@ planned size.
 Each combination is determined by the seed and its number. The last line has the counts; the exit code is 1 if anything failed.
 """
 
-import argparse
-import os
-import subprocess
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -49,36 +45,5 @@ def check(runner: Runner, drawn: Combination):
     check_equal(found, wanted, str(drawn))
 
 
-def run(models: dict, first: int, count: int, seed: int, verbose: bool) -> int:
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        runner = Runner(Path(folder), models)
-        for number in range(first, first + count):
-            drawn = draw(Random(f"{seed} {number}"), sorted(models))
-            result = "passed"
-            try:
-                check(runner, drawn)
-            except (AssertionError, SystemExit, subprocess.TimeoutExpired) as error:  # The failing command has printed the reason.
-                result = str(error)[-3000:]
-                failed += 1
-            if verbose or result != "passed":
-                print(f"{number}: {drawn}: {result}", flush=True)
-    print(f"{count} combinations of seed {seed}, {failed} failed")
-    return 1 if failed else 0
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--mtc", type=Path, default=Path("build/release/bin/mtc"), help="compiler to test")
-    parser.add_argument("--count", type=int, default=60, help="how many combinations")
-    parser.add_argument("--first", type=int, default=0, help="number of the first combination")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--verbose", action="store_true", help="print each combination")
-    options = parser.parse_args()
-    os.environ["MTC"] = str(options.mtc.resolve())
-    with tempfile.TemporaryDirectory() as folder:
-        return run(tensor.make_models(Path(folder)), options.first, options.count, options.seed, options.verbose)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tensor.main(__doc__.splitlines()[0], draw, check))

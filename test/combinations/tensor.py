@@ -144,7 +144,7 @@ def check(runner: Runner, drawn: Combination):
     check_equal(found, wanted, str(drawn))
 
 
-def run(models: dict, first: int, count: int, seed: int, verbose: bool) -> int:
+def run(models: dict, draw, check, first: int, count: int, seed: int, verbose: bool) -> int:
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(Path(folder), models)
@@ -176,8 +176,9 @@ def make_models(folder: Path) -> dict:
     }  # fmt: skip
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(description: str, draw, check) -> int:
+    """Runs a command that draws combinations and checks each of them."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--mtc", type=Path, default=Path("build/release/bin/mtc"), help="compiler to test")
     parser.add_argument("--count", type=int, default=60, help="how many combinations")
     parser.add_argument("--first", type=int, default=0, help="number of the first combination")
@@ -186,8 +187,8 @@ def main() -> int:
     options = parser.parse_args()
     os.environ["MTC"] = str(options.mtc.resolve())
     with tempfile.TemporaryDirectory() as folder:
-        return run(make_models(Path(folder)), options.first, options.count, options.seed, options.verbose)
+        return run(make_models(Path(folder)), draw, check, options.first, options.count, options.seed, options.verbose)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__.splitlines()[0], draw, check))

@@ -5,13 +5,10 @@
 #include "ir/builders/TensorBuilder.h"
 #include "ir/steps/VariableAccess.h"
 #include "passes/Passes.h"
-#include "passes/cost/Network.h"
 #include "passes/cost/StepCost.h"
 #include "passes/pipeline/SeparateLookups.h"
 #include "passes/pipeline/StageModule.h"
 #include "passes/pipeline/StageTasks.h"
-
-#include "mlir/IR/IRMapping.h"
 
 #include <optional>
 

@@ -41,7 +41,7 @@ private:
   int64_t number, nextMessage = 0;
   const PipelineLayout &layout;
   mlir::SymbolTable symbols;
-  mlir::Block::iterator variablesEnd; ///< before functions
+  mlir::Block::iterator variablesEnd; ///< behind the last variable
 };
 
 } // namespace mtc
